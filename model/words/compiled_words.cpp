@@ -44,33 +44,31 @@ QString moreOrLess(const ExchangeRow& row, const ExchangeRemark& remark)
     return often + why + Words::tr(": %1.").arg(sentInstead(row));
 }
 
-/// "14 GiB more: "
-QString moreOrFewerBytes(const CompiledReason& reason)
+/// "14 GiB more: XLA gathers …"
+QString moreOrFewerBytes(const CompiledReason& reason, const QString& why)
 {
     const std::int64_t difference = reason.compiledBytes - reason.predictedBytes;
-    return difference >= 0 ? Words::tr("%1 more: ").arg(bytes(Rational(difference)))
-                           : Words::tr("%1 less: ").arg(bytes(Rational(-difference)));
+    return difference >= 0 ? Words::tr("%1 more: %2").arg(bytes(Rational(difference)), why)
+                           : Words::tr("%1 less: %2").arg(bytes(Rational(-difference)), why);
 }
 
 QString gathersAgain(const CompiledReason& reason)
 {
-    const QString what = Words::tr("XLA gathers weights again in the backward pass");
-    if (reason.pointer.empty())
-        return Words::tr("%1, where the program keeps what its forward pass has gathered. With jax.checkpoint around a "
-                         "layer it gathers again.")
-            .arg(what);
-    return Words::tr("%1; this network keeps what its forward pass has gathered. Set “remat” to full, or to gathered "
-                     "where nothing else is to be worked out again.")
-        .arg(what);
+    return reason.pointer.empty()
+        ? Words::tr("XLA gathers weights again in the backward pass, where the program keeps what its forward pass has "
+                    "gathered. With jax.checkpoint around a layer it gathers again.")
+        : Words::tr("XLA gathers weights again in the backward pass; this network keeps what its forward pass has "
+                    "gathered. Set “remat” to full, or to gathered where nothing else is to be worked out again.");
 }
 
 QString keepsGathered(const CompiledReason& reason)
 {
-    const QString what = Words::tr("XLA keeps what the forward pass has gathered");
-    if (reason.pointer.empty())
-        return Words::tr("%1, where the program gathers weights again in the backward pass.").arg(what);
-    return Words::tr("%1; this network gathers weights again in the backward pass. Set “%2” to %3.")
-        .arg(what, fromStd(reason.pointer.substr(reason.pointer.rfind('/') + 1)), fromStd(reason.value));
+    return reason.pointer.empty()
+        ? Words::tr("XLA keeps what the forward pass has gathered, where the program gathers weights again in the "
+                    "backward pass.")
+        : Words::tr("XLA keeps what the forward pass has gathered; this network gathers weights again in the backward "
+                    "pass. Set “%1” to %2.")
+              .arg(fromStd(reason.pointer.substr(reason.pointer.rfind('/') + 1)), fromStd(reason.value));
 }
 
 } // namespace
@@ -167,17 +165,17 @@ QString reasonText(const CompiledReason& reason)
 {
     switch (reason.kind) {
     case CompiledReason::Kind::GathersAgain:
-        return moreOrFewerBytes(reason) + gathersAgain(reason);
+        return moreOrFewerBytes(reason, gathersAgain(reason));
     case CompiledReason::Kind::KeepsGathered:
-        return moreOrFewerBytes(reason) + keepsGathered(reason);
+        return moreOrFewerBytes(reason, keepsGathered(reason));
     case CompiledReason::Kind::EmbedsByProduct:
-        return moreOrFewerBytes(reason)
-            + Words::tr("XLA gathers all of the embedding and adds up its gradient, as a product with one-hot vectors "
-                        "needs; this network looks its rows up. Set “embed_by_one_hot” to true.");
+        return moreOrFewerBytes(reason,
+            Words::tr("XLA gathers all of the embedding and adds up its gradient, as a product with one-hot vectors "
+                      "needs; this network looks its rows up. Set “embed_by_one_hot” to true."));
     case CompiledReason::Kind::EmbedsByLookup:
-        return moreOrFewerBytes(reason)
-            + Words::tr("XLA looks rows of the embedding up; this network multiplies all of it by one-hot vectors. Set "
-                        "“embed_by_one_hot” to false.");
+        return moreOrFewerBytes(reason,
+            Words::tr("XLA looks rows of the embedding up; this network multiplies all of it by one-hot vectors. Set "
+                      "“embed_by_one_hot” to false."));
     case CompiledReason::Kind::KeysGoRound:
         return Words::tr("%1 in place of %2: keys and values go from device to device (ring attention), where this "
                          "network gathers them. It has no setting for that.")

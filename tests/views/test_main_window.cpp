@@ -41,6 +41,7 @@
 #include "views/help_window/help_window.h"
 #include "views/main_window/application.h"
 #include "views/main_window/main_window.h"
+#include "views/main_window/own_keys.h"
 #include "views/main_window/selection_trail.h"
 #include "views/main_window/settings.h"
 #include "views/main_window/status_message.h"
@@ -52,6 +53,8 @@
 #include "views/preview/edit_plate.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
+#include "views/program_view/program_player.h"
+#include "views/program_view/program_view.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
@@ -62,6 +65,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/section_column.h"
+#include "views/widgets/step_player.h"
 
 using namespace shardscope;
 
@@ -277,6 +281,19 @@ private Q_SLOTS:
             dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::RestoreDefaults)->click();
             QCOMPARE(save->shortcut(), first);
             QVERIFY(save->toolTip().contains(first.toString(QKeySequence::NativeText)));
+
+            // Two may have each other's keys, in the next window as well; neither gets back what the other one has.
+            auto* keys = window.findChild<OwnKeys*>();
+            QAction* open = window.action(QStringLiteral("open"));
+            const QKeySequence second = open->shortcut();
+            QVERIFY(keys->setKey(save, wanted) && keys->setKey(open, first) && keys->setKey(save, second));
+            MainWindow swapped(&appearance, { .tips = false });
+            QCOMPARE(swapped.action(QStringLiteral("save"))->shortcut(), second);
+            QCOMPARE(swapped.action(QStringLiteral("open"))->shortcut(), first);
+            QVERIFY(!keys->putBack(save));
+            QCOMPARE(save->shortcut(), second);
+            QVERIFY(keys->setKey(open, {}) && keys->putBack(save) && keys->putBack(open));
+            QCOMPARE(open->shortcut(), second);
         }
         MainWindow last(&appearance, { .tips = false });
         QVERIFY(last.action(QStringLiteral("save"))->shortcut() != wanted);
@@ -1100,6 +1117,9 @@ private Q_SLOTS:
             if (!button->isHidden())
                 buttons << button;
         QCOMPARE(buttons.size(), 3);
+        // Esc leads to the last of them alone.
+        QCOMPARE(buttons[2]->toolTip(), QStringLiteral("Back to hidden (Esc)"));
+        QCOMPARE(buttons[1]->toolTip(), QStringLiteral("Back to Layer 0 / W1"));
         buttons[1]->click();
         QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1"));
         QVERIFY(selection->devices().empty());
@@ -1112,6 +1132,30 @@ private Q_SLOTS:
         QCOMPARE(places(), first);
         window.resize(640, 500);
         QTRY_VERIFY(trail->isHidden());
+    }
+
+    /// In the list of steps the keys of the player under the graph hold, too.
+    void theListOfStepsHasTheKeysOfThePlayer()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+        window.setPerspective(Perspective::Program);
+        QVERIFY(window.present(QStringLiteral("propagation")));
+        QWidget* list = window.part(QStringLiteral("propagation"));
+        const StepPlayer* player = window.programView()->player()->player();
+        QTRY_VERIFY(list->isVisible() && player->isVisible());
+        QTest::keyClick(list, Qt::Key_Home);
+        QCOMPARE(window.selection()->step(), 0);
+        QTest::keyClick(list, Qt::Key_End);
+        QCOMPARE(window.selection()->step(), player->count());
+        QTest::keyClick(list, Qt::Key_Space);
+        QVERIFY(player->isPlaying());
+        QTest::keyClick(list, Qt::Key_Space);
+        QVERIFY(!player->isPlaying());
     }
 
     /// From wherever one is, what is open becomes A.

@@ -273,6 +273,36 @@ private Q_SLOTS:
         QCOMPARE(shown.canvas().currentCollective(), number);
     }
 
+    /// A collective of the program itself is that operation, and not the one that it reads.
+    void collectivesOfTheProgramItself()
+    {
+        Fixture fixture(*experimentOf(
+            ProgramModel{
+                {}, std::make_shared<const std::string>(R"(HloModule jit_f, is_scheduled=true, num_partitions=4
+
+ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
+  %x = f32[2,8]{1,0} parameter(0), sharding={devices=[4,1]<=[4]}
+  %n = f32[2,8]{1,0} negate(%x)
+  ROOT %g = f32[8,8]{1,0} all-gather(%n), channel_id=1, replica_groups=[1,4]<=[4], dimensions={0}, use_global_device_ids=true
+}
+)") },
+            "compiled"));
+        ProgramView view(&fixture.document, &fixture.selection);
+        view.resize(900, 600);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const GraphCollectives& collectives = view.canvas()->graphWords()->collectives();
+        QCOMPARE(collectives.count(), 1);
+        const OperationId own = collectives.operationOf(0);
+        QVERIFY(own.valid());
+        QVERIFY(fixture.snapshot().program->operation(own).kind == OpKind::AllGather);
+        QCOMPARE(collectives.ofOperation(own), 0);
+        fixture.selection.setCollective(0);
+        QCOMPARE(view.canvas()->currentOperation(), own);
+        // Nothing is propagated any more.
+        QVERIFY(view.player()->tracks()->isHidden());
+    }
+
     /// The player goes from operation to operation; the one at which it stands is the selected one.
     void operationsArePlayed()
     {

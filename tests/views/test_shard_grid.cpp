@@ -522,7 +522,6 @@ private Q_SLOTS:
         canvas->chooseColour(GridColour::Shard);
 
         // What is padding is not held, and many different numbers are four steps.
-
         const Layout uneven = layoutOf("x=6", "P('x')", { 32 });
         const DeviceGrades held = gradesOf(ColourBy::Bytes, theme, uneven, 4, {}, {});
         QCOMPARE(held.names, (QStringList{ QStringLiteral("8 B"), QStringLiteral("24 B") }));

@@ -98,7 +98,6 @@ private Q_SLOTS:
         QTEST(parts.leaf, "leaf");
     }
 
-    /// Values that a text numbers have one spelling everywhere.
     /// However little room there is, the last part of a path is what stays.
     void namesKeepTheirLastPart()
     {
@@ -118,6 +117,7 @@ private Q_SLOTS:
         QVERIFY(elidedName(QStringLiteral("token_embedder"), metrics, width("token…der")).contains(QChar(0x2026)));
     }
 
+    /// Values that a text numbers have one spelling everywhere.
     void numberedValues()
     {
         Fixture fixture(findExample("flax-mlp-program")->experiment);

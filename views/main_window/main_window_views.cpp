@@ -182,7 +182,7 @@ void MainWindow::makePictures()
     auto* memory = new Section(QStringLiteral("memory"), tr("Memory"), m_memory);
     showFigureOf(m_memory, memory);
     m_layoutBox = new DrawerBox(pages, memory);
-    m_layoutBox->setDrawerHeight(Metrics::scaled(126));
+    m_layoutBox->setDrawerHeight(Metrics::scaled(144)); // with a legend of two lines
     DockFrame* layout = addView("layout", "grid", tr("Layout"), m_layoutBox, [pages] { return pages->current(); });
     const auto page = [this, pages, layout](const char* id, const char* icon, const QString& name, QWidget* view) {
         addPart(id, icon, name, view, layout, [this, pages, view] {

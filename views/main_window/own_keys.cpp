@@ -9,6 +9,7 @@
 #include <QStringList>
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "views/main_window/settings.h"
 #include "views/panel/panel.h"
@@ -39,13 +40,16 @@ OwnKeys::OwnKeys(Settings* settings, QWidget* window)
     , m_window(window)
 {
     // A line for each: "save=Ctrl+L".
-    for (const QString& line : QString::fromUtf8(settings->state(ownKeysName)).split(u'\n', Qt::SkipEmptyParts)) {
-        const QString name = line.section(u'=', 0, 0);
-        const QKeySequence key(line.section(u'=', 1), QKeySequence::PortableText);
+    QList<std::pair<QAction*, QKeySequence>> changed;
+    for (const QString& line : QString::fromUtf8(settings->state(ownKeysName)).split(u'\n', Qt::SkipEmptyParts))
         for (QAction* command : commands())
-            if (command->objectName() == name && !ownerOf(key, command))
-                apply(command, { key });
-    }
+            if (command->objectName() == line.section(u'=', 0, 0))
+                changed.emplace_back(command, QKeySequence(line.section(u'=', 1), QKeySequence::PortableText));
+    for (const auto& [command, key] : changed) // first: they may have each other's keys
+        apply(command, {});
+    for (const auto& [command, key] : changed)
+        if (!ownerOf(key, command))
+            apply(command, { key });
 }
 
 QList<QAction*> OwnKeys::commands() const
@@ -74,6 +78,14 @@ QAction* OwnKeys::ownerOf(const QKeySequence& key, const QAction* except) const
     return found == all.end() ? nullptr : *found;
 }
 
+QAction* OwnKeys::ownerOfAny(const QList<QKeySequence>& keys, const QAction* except) const
+{
+    QAction* owner = nullptr;
+    for (const QKeySequence& key : keys)
+        owner = owner ? owner : ownerOf(key, except);
+    return owner;
+}
+
 void OwnKeys::apply(QAction* command, const QList<QKeySequence>& keys)
 {
     const QKeySequence before = command->shortcut(), after = keys.value(0);
@@ -97,14 +109,15 @@ bool OwnKeys::setKey(QAction* command, const QKeySequence& key)
     return true;
 }
 
-void OwnKeys::putBack(QAction* command)
+bool OwnKeys::putBack(QAction* command)
 {
-    const auto first = m_first.constFind(command->objectName());
-    if (first == m_first.constEnd())
-        return;
-    apply(command, *first);
+    const QList<QKeySequence> first = m_first.value(command->objectName());
+    if (!m_first.contains(command->objectName()) || ownerOfAny(first, command))
+        return false;
+    apply(command, first);
     m_first.remove(command->objectName());
     store();
+    return true;
 }
 
 void OwnKeys::store()
@@ -128,10 +141,14 @@ void OwnKeys::ask(QAction* command)
     dialog->setWindowTitle(tr("Key of %1").arg(commandText(*command)));
     auto* edit = new QKeySequenceEdit(command->shortcut(), dialog);
     edit->setAccessibleName(tr("Key of %1").arg(commandText(*command)));
+    edit->setClearButtonEnabled(true);
     auto* why = new RoleLabel(RoleLabel::Size::Small, &Theme::error, dialog);
     auto* buttons = new QDialogButtonBox(
         QDialogButtonBox::Ok | QDialogButtonBox::Cancel | QDialogButtonBox::RestoreDefaults, dialog);
-    buttons->button(QDialogButtonBox::RestoreDefaults)->setEnabled(m_first.contains(command->objectName()));
+    QPushButton* first = buttons->button(QDialogButtonBox::RestoreDefaults);
+    const QAction* holder = ownerOfAny(m_first.value(command->objectName()), command);
+    first->setEnabled(m_first.contains(command->objectName()) && !holder);
+    first->setToolTip(holder ? tr("That is the key of %1.").arg(commandText(*holder)) : QString());
     vbox(dialog, { 12, 12, 12, 12 }, 8, { edit, why, buttons });
     connect(
         edit, &QKeySequenceEdit::keySequenceChanged, dialog, [this, command, why, buttons](const QKeySequence& key) {
@@ -144,7 +161,7 @@ void OwnKeys::ask(QAction* command)
         dialog->accept();
     });
     connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
-    connect(buttons->button(QDialogButtonBox::RestoreDefaults), &QPushButton::clicked, dialog, [this, command, dialog] {
+    connect(first, &QPushButton::clicked, dialog, [this, command, dialog] {
         putBack(command);
         dialog->accept();
     });

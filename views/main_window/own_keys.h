@@ -25,7 +25,8 @@ public:
     void ask(QAction* command);
     /// An empty key: none. Nothing changes where the key belongs to another command.
     bool setKey(QAction* command, const QKeySequence& key);
-    void putBack(QAction* command);
+    /// The keys that it had at first; nothing changes where one of them belongs to another command by now.
+    bool putBack(QAction* command);
     /// Those whose keys can be changed.
     [[nodiscard]] QList<QAction*> commands() const;
 
@@ -34,6 +35,7 @@ Q_SIGNALS:
 
 private:
     [[nodiscard]] QAction* ownerOf(const QKeySequence& key, const QAction* except) const;
+    [[nodiscard]] QAction* ownerOfAny(const QList<QKeySequence>& keys, const QAction* except) const;
     void apply(QAction* command, const QList<QKeySequence>& keys);
     void store();
     Settings* m_settings;

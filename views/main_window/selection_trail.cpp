@@ -22,7 +22,6 @@ SelectionTrail::SelectionTrail(Document* document, Selection* selection, QWidget
     , m_selection(selection)
 {
     setAccessibleName(tr("Where the selection is"));
-    setKey(tr("Esc"));
     connect(selection, &Selection::changed, this, &SelectionTrail::follow);
     connect(document, &Document::snapshotChanged, this, &SelectionTrail::showPlaces);
     connect(this, &ZoomTrail::chosen, this, &SelectionTrail::choose);
@@ -77,8 +76,14 @@ void SelectionTrail::showPlaces()
         rest -= kindWidth;
     if (rest < least)
         return setPlaces({});
-    const QString name = elidedName(words::tensorName(row->path), strong, rest);
-    setPlaces((m_hasKind ? QStringList{ kind, name } : QStringList{ name }) + below);
+    const QString name = words::tensorName(row->path);
+    QStringList names{ name }, shown{ elidedName(name, strong, rest) };
+    if (m_hasKind) {
+        names.prepend(kind);
+        shown.prepend(kind);
+    }
+    setKey(below.isEmpty() ? QString() : tr("Esc")); // which leads to no kind
+    setPlaces(shown + below, names + below);
 }
 
 void SelectionTrail::setRoom(int width)

@@ -48,7 +48,6 @@ public:
     [[nodiscard]] QString mapCaption() const;
 
     void addAxis();
-    void followProgram();
     /// Below the axes; hidden until it says something.
     [[nodiscard]] TipStrip* tip() const { return m_tip; }
     /// Checked: the hardware stays when the mesh changes.
@@ -58,6 +57,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    void followProgram();
     void refresh();
     void refreshMap();
     void showCaption();

@@ -18,18 +18,31 @@ std::uint64_t keyOfReader(ValueId value, OperationId reader)
 /// The operand that it is sent for; invalid where all who read the value read what comes of it.
 ValueId operandOf(const Program& program, const CollectiveEntry& entry)
 {
-    if (!entry.reason || entry.reason->operation.index >= program.operations.size()
-        || entry.reason->kind == Reason::Kind::ReducedFactor || entry.reason->kind == Reason::Kind::ResultReshard
-        || entry.reason->kind == Reason::Kind::ReturnReshard)
+    if (!entry.reason || entry.reason->operation.index >= program.operations.size())
         return {};
-    const auto& operands = program.operation(entry.reason->operation).operands;
-    const auto slot = static_cast<std::size_t>(entry.reason->slot);
-    if (entry.reason->slot >= 0 && slot < operands.size())
-        return operands[slot];
-    const auto read = std::find(operands.begin(), operands.end(), entry.value);
-    return read != operands.end()                                                    ? *read
-        : entry.reason->kind == Reason::Kind::ConstraintReshard && !operands.empty() ? operands[0]
-                                                                                     : ValueId();
+    const Reason& reason = *entry.reason;
+    if (reason.kind == Reason::Kind::ReducedFactor || reason.kind == Reason::Kind::ResultReshard
+        || reason.kind == Reason::Kind::ReturnReshard)
+        return {};
+    const auto& operands = program.operation(reason.operation).operands;
+    if (reason.slot >= 0 && static_cast<std::size_t>(reason.slot) < operands.size())
+        return operands[static_cast<std::size_t>(reason.slot)];
+    if (std::find(operands.begin(), operands.end(), entry.value) != operands.end())
+        return entry.value;
+    return reason.kind == Reason::Kind::ConstraintReshard && !operands.empty() ? operands[0] : ValueId();
+}
+
+/// The operation of the program that it is; invalid where partitioning has put it in.
+OperationId ownOperation(const Program& program, const CollectiveList& list, const CollectiveEntry& entry)
+{
+    if (entry.reason)
+        return {};
+    OperationId own = entry.operation;
+    if (own.index >= program.operations.size() && list.sharded)
+        for (const auto& [copy, original] : list.sharded->copies)
+            if (copy == entry.operation)
+                own = original;
+    return own.index < program.operations.size() ? own : OperationId();
 }
 
 } // namespace
@@ -52,17 +65,19 @@ GraphCollectives GraphCollectives::of(const Snapshot& snapshot)
             places.m_operations[i] = entry.reason->operation;
             continue;
         }
-        if (entry.value.index >= program.values.size()) // that partitioning has made
+        if (const OperationId own = ownOperation(program, *snapshot.collectives, entry); own.valid()) {
+            places.m_operations[i] = own;
+            places.m_own.try_emplace(own.index, number);
+            continue;
+        }
+        if (!entry.reason || entry.value.index >= program.values.size()) // of what partitioning has made
             continue;
         const ValueId value = sameValue(program, entry.value).back();
         const OperationId definition = program.value(value).definition;
         if (!definition.valid())
             continue;
         places.m_operations[i] = definition;
-        if (entry.reason)
-            places.m_after[value.index].push_back(number);
-        else
-            places.m_own.try_emplace(definition.index, number);
+        places.m_after[value.index].push_back(number);
     }
     return places;
 }

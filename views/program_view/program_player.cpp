@@ -46,6 +46,7 @@ void ProgramPlayer::setSnapshot(
 {
     m_player->setPlaying(false);
     m_replay.reset();
+    m_left = -1; // of another propagation
     m_snapshot = outline ? std::move(snapshot) : nullptr;
     m_stops.clear();
     m_rank.clear();
@@ -76,7 +77,7 @@ void ProgramPlayer::setSnapshot(
         };
         visit(visit, 0);
     }
-    const bool propagates = m_snapshot && m_snapshot->propagation && m_snapshot->mesh;
+    const bool propagates = m_snapshot && m_snapshot->propagation && m_snapshot->mesh && !m_snapshot->isPartitioned();
     m_tracks->setVisible(propagates);
     setTrack(propagates && m_selection->step() >= 0);
 }

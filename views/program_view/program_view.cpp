@@ -2,7 +2,6 @@
 #include "views/program_view/program_view.h"
 
 #include <QApplication>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
 #include <QShortcut>
@@ -279,12 +278,6 @@ void ProgramView::followSelection()
         if (const GraphPlace place = layout->placeOfCollective(m_selection->collective()); place.valid())
             m_canvas->setCurrent(place);
     m_text->showPlace(value, operation);
-}
-
-void ProgramView::keyPressEvent(QKeyEvent* event)
-{
-    if (!m_graph->isVisible() || !m_player->player()->takeKey(*event))
-        DockView::keyPressEvent(event);
 }
 
 /// The player stands at an operation, at a collective that is for it, or before the first one.

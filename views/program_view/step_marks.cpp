@@ -22,16 +22,16 @@ StepMarks StepMarks::of(const Replay& replay, std::uint32_t step)
     for (const PropagationStep* record : replay.recordsOf(step)) {
         if (!record->seed && record->operation.valid())
             marks.operation = record->operation;
-        const StepArrival arrival{ record->to, record->axis };
-        const bool known = std::any_of(marks.arrivals.begin(), marks.arrivals.end(),
-            [&](const StepArrival& other) { return other.value == arrival.value && other.axis == arrival.axis; });
-        if (!known)
-            marks.arrivals.push_back(arrival);
+        marks.arrivals.push_back({ record->to, record->axis });
         if (!record->seed && record->from.valid() && record->from != record->to)
             marks.moves.push_back({ record->from, record->to, record->axis.axis });
     }
-    std::sort(marks.moves.begin(), marks.moves.end());
-    marks.moves.erase(std::unique(marks.moves.begin(), marks.moves.end()), marks.moves.end());
+    const auto eachOnce = [](auto& list) { // there may be thousands
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+    };
+    eachOnce(marks.arrivals);
+    eachOnce(marks.moves);
     return marks;
 }
 
@@ -41,8 +41,9 @@ words::Text stepSentence(const Snapshot& snapshot, const Replay& replay, std::ui
     const auto count = words::count(static_cast<std::int64_t>(records.size()));
     const auto plain = [](const QString& text) { return words::Text{ { text, words::Span::Style::Plain, -1 } }; };
     if (step == 0)
-        return plain(records.empty()
-                ? StepTexts::tr("Nothing is given: no value has a sharding of its own.")
+        return plain(records.empty() ? StepTexts::tr("Nothing is given: no value has a sharding of its own.")
+                : records.size() == 1
+                ? StepTexts::tr("What is given: annotations, constraints and declared results, one axis in all.")
                 : StepTexts::tr("What is given: annotations, constraints and declared results, %1 axes in all.")
                       .arg(count));
     if (records.empty())

@@ -20,6 +20,7 @@ struct StepMove {
 struct StepArrival {
     ValueId value;
     AxisRef axis;
+    auto operator<=>(const StepArrival&) const = default;
 };
 
 struct StepMarks {

@@ -35,8 +35,8 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     m_colour->setAccessibleName(tr("What the colour of a cell tells"));
     m_colour->setToolTip(
         tr("What the colour of a cell tells: which shard it is; whose devices or hosts hold it; where these stand "
-           "along the "
-           "selected mesh axis; how much of the array, or how long a time of the last step, each of them has"));
+           "along the selected mesh axis; how much of the array each of them holds; how long each of them was busy in "
+           "the last step"));
     m_colour->setMinimumWidth(Metrics::scaled(72));
     m_colour->addItems({ tr("Shard"), tr("Device"), tr("Host"), tr("Coordinate"), tr("Bytes"), tr("Time") });
     m_colourLabel->setBuddy(m_colour);

@@ -3,7 +3,6 @@
 
 #include <QComboBox>
 #include <QFrame>
-#include <QKeyEvent>
 #include <QStackedWidget>
 #include <algorithm>
 #include <cmath>
@@ -112,12 +111,6 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
         refresh();
     });
     refresh();
-}
-
-void ValuesView::keyPressEvent(QKeyEvent* event)
-{
-    if (!m_steps->isVisible() || !m_steps->player()->takeKey(*event))
-        DockView::keyPressEvent(event);
 }
 
 void ValuesView::makeControls()

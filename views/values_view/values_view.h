@@ -49,9 +49,6 @@ public:
     /// What is said of the array: that parts are still to be added up, that a step is running.
     [[nodiscard]] QString notice() const;
 
-protected:
-    void keyPressEvent(QKeyEvent* event) override;
-
 private:
     /// What there is to show.
     struct Subject {

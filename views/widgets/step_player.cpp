@@ -174,6 +174,13 @@ void StepPlayer::serve(QWidget* view)
     };
     key(Qt::Key_BracketLeft, [this] { go(m_step - 1); });
     key(Qt::Key_BracketRight, [this] { goOn(); });
+    view->installEventFilter(this);
+}
+
+bool StepPlayer::eventFilter(QObject* watched, QEvent* event)
+{
+    return (isVisible() && event->type() == QEvent::KeyPress && takeKey(*static_cast<QKeyEvent*>(event)))
+        || QWidget::eventFilter(watched, event);
 }
 
 void StepPlayer::hideEvent(QHideEvent* event)

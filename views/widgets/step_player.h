@@ -44,10 +44,8 @@ public:
     /// First, back, play, on, last.
     [[nodiscard]] QList<QToolButton*> buttons() const { return { m_first, m_back, m_play, m_on, m_last }; }
 
-    /// Space, [, ], Home and End, where there is something to play; false for other keys.
-    bool takeKey(const QKeyEvent& event);
-    /// [ and ] do so anywhere within `view`, Space, Home and End where nothing in it has a use for them: its
-    /// keyPressEvent hands them to takeKey().
+    /// Takes the keys of a view, too: [ and ] anywhere within it, Space, Home and End where nothing in it has a use for
+    /// them.
     void serve(QWidget* view);
 
 Q_SIGNALS:
@@ -55,10 +53,13 @@ Q_SIGNALS:
     void stepChosen(int step, bool onwards);
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void hideEvent(QHideEvent* event) override;
 
 private:
+    /// Space, [, ], Home and End, where there is something to play; false for other keys.
+    bool takeKey(const QKeyEvent& event);
     void follow();
     void goOn();
 

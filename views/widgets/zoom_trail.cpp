@@ -6,6 +6,7 @@
 #include <QToolButton>
 
 #include "views/theme/theme.h"
+#include "views/widgets/plain_tip.h"
 
 namespace shardscope {
 
@@ -19,11 +20,12 @@ ZoomTrail::ZoomTrail(QWidget* parent)
     hide();
 }
 
-void ZoomTrail::setPlaces(const QStringList& places)
+void ZoomTrail::setPlaces(const QStringList& places, const QStringList& names)
 {
-    if (places == m_places)
+    if (places == m_places && names == m_names)
         return;
     m_places = places;
+    m_names = names;
     const bool focus = isAncestorOf(focusWidget()) && focusWidget()->hasFocus();
     while (QLayoutItem* item = m_row->takeAt(0)) {
         if (QWidget* widget = item->widget()) {
@@ -34,10 +36,13 @@ void ZoomTrail::setPlaces(const QStringList& places)
     }
     QToolButton* last = nullptr;
     for (int i = 0; i < places.size(); ++i) {
+        const QString name = names.value(i, places[i]);
         if (i + 1 == places.size()) {
             auto* here = new QLabel(places[i], this);
             here->setTextFormat(Qt::PlainText);
             here->setFont(Metrics::semibold());
+            if (name != places[i])
+                here->setToolTip(plainTip(name));
             m_row->addWidget(here);
             break;
         }
@@ -47,8 +52,9 @@ void ZoomTrail::setPlaces(const QStringList& places)
         button->setToolButtonStyle(Qt::ToolButtonTextOnly);
         button->setFont(Metrics::small());
         button->setFixedHeight(Metrics::scaled(20));
-        button->setAccessibleName(tr("Back to %1").arg(places[i]));
-        button->setToolTip(tr("Back to %1 (%2)").arg(places[i], m_key));
+        const bool hasKey = i + 2 == places.size() && !m_key.isEmpty();
+        button->setAccessibleName(tr("Back to %1").arg(name));
+        button->setToolTip(plainTip(hasKey ? tr("Back to %1 (%2)").arg(name, m_key) : tr("Back to %1").arg(name)));
         connect(button, &QToolButton::clicked, this, [this, i] { Q_EMIT chosen(i); });
         m_row->addWidget(button);
         auto* mark = new QLabel(QStringLiteral("›"), this);

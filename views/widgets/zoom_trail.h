@@ -14,9 +14,10 @@ class ZoomTrail : public QWidget {
     Q_OBJECT
 public:
     explicit ZoomTrail(QWidget* parent = nullptr);
-    /// From the whole to where one is. Hidden with less than two.
-    void setPlaces(const QStringList& places);
-    /// The key that leads one place back, for tips; that of a zoom otherwise.
+    /// From the whole to where one is. Hidden with less than two. `names`: what they are called in full, where there is
+    /// too little room for that.
+    void setPlaces(const QStringList& places, const QStringList& names = {});
+    /// The key that leads to the place before the last one, for its tip; "" for none. That of a zoom otherwise.
     void setKey(const QString& key) { m_key = key; }
     [[nodiscard]] const QStringList& places() const { return m_places; }
 
@@ -25,7 +26,7 @@ Q_SIGNALS:
 
 private:
     QHBoxLayout* m_row;
-    QStringList m_places;
+    QStringList m_places, m_names;
     QString m_key = QStringLiteral("-");
 };
 
