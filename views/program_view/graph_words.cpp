@@ -184,6 +184,7 @@ QString GraphWords::title(int index) const
     switch (part.kind) {
     case PartKind::Module:
     case PartKind::Function:
+    case PartKind::Source:
         return fromStd(part.name);
     case PartKind::Scope:
         return scopeTitle(part.name);

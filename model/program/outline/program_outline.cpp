@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "program/outline/long_levels.h"
 #include "program/outline/operation_scopes.h"
 #include "program/outline/repeated_blocks.h"
 
@@ -93,51 +94,207 @@ private:
         addUnits(parent, operations, units, depth);
     }
 
-    /// The first of several that are the same stands for itself, the others fold into one part.
+    /// Units that follow each other on one level, and what of them is the same.
+    struct Level {
+        Stretch operations;
+        const std::vector<RepeatUnit>& units;
+        std::size_t depth;
+        std::vector<RepeatedBlocks> found;
+        std::vector<int> models = {}; ///< by what was found
+        int series = 0;
+    };
+    /// What becomes a part of the level: a unit, or all blocks of a repetition.
+    struct Piece {
+        std::size_t unit = 0, units = 1;
+        int found = -1;
+    };
+
     void addUnits(int parent, Stretch operations, const std::vector<RepeatUnit>& units, std::size_t depth)
     {
-        const std::vector<RepeatedBlocks> found = m_finder.find(operations, units);
-        std::vector<int> models; // by what was found
+        Level level{ operations, units, depth, m_finder.find(operations, units) };
+        std::vector<Piece> pieces;
         std::size_t done = 0;
-        int series = 0;
-        for (const RepeatedBlocks& repeated : found) {
-            const auto first = static_cast<std::size_t>(repeated.first);
-            const auto length = static_cast<std::size_t>(repeated.length);
-            for (; done < first; ++done)
-                addUnit(parent, operations, units[done], depth);
-            const bool isBlock = length > 1 || !units[first].scope;
-            const auto mirrored = m_firstNumbers.find(repeated.mirror.run);
-            const bool mirrors = isBlock && mirrored != m_firstNumbers.end();
-            int model = repeated.like < 0 ? -1 : models[static_cast<std::size_t>(repeated.like)];
-            int into = parent;
-            const int from = model < 0 ? 0 : m_numbers[model], ownSeries = model < 0 ? series : at(model).series;
-            if (isBlock && !mirrors)
-                m_firstNumbers[repeated.run] = from;
-            for (int copy = 0; copy < repeated.copies; ++copy, done += length) {
-                if (model >= 0 && into == parent) {
-                    add(parent, PartKind::Repeat).model = model;
-                    into = newest();
-                }
-                int part = newest() + 1;
-                if (isBlock) {
-                    ProgramPart& block = add(into, PartKind::Block);
-                    block.mirrors = mirrors;
-                    block.number = mirrors ? mirrored->second + repeated.mirror.from - copy : from + copy;
-                    block.series = mirrors ? 0 : ownSeries;
-                    const auto begin = units.begin() + static_cast<std::ptrdiff_t>(done);
-                    addWithin(part, operations, { begin, begin + repeated.length }, depth);
-                } else {
-                    addUnit(into, operations, units[done], depth);
-                }
-                if (model < 0)
-                    model = part;
-            }
-            m_numbers[model] = from + repeated.copies;
-            models.push_back(model);
-            series += isBlock && !mirrors && repeated.like < 0 ? 1 : 0;
+        const auto addSingle = [&](std::size_t upTo) {
+            for (; done < upTo; ++done)
+                pieces.push_back({ done, 1, -1 });
+        };
+        for (std::size_t i = 0; i < level.found.size(); ++i) {
+            const RepeatedBlocks& repeated = level.found[i];
+            addSingle(static_cast<std::size_t>(repeated.first));
+            pieces.push_back({ done, static_cast<std::size_t>(repeated.length * repeated.copies), static_cast<int>(i) });
+            done += pieces.back().units;
         }
-        for (; done < units.size(); ++done)
-            addUnit(parent, operations, units[done], depth);
+        addSingle(units.size());
+        addPieces(level, parent, pieces, 0, nullptr);
+    }
+
+    /// `named`: the scope that `parent` is named by, which need not be said again in it.
+    void addPieces(
+        Level& level, int parent, std::span<const Piece> pieces, std::size_t detail, const std::string* named)
+    {
+        if (pieces.size() > longLevel && addGroups(level, parent, pieces, detail))
+            return;
+        for (const Piece& piece : pieces) {
+            const RepeatUnit& unit = level.units[piece.unit];
+            if (piece.found >= 0)
+                addRepeated(level, parent, piece);
+            else if (unit.scope && named && *unit.scope == *named)
+                addStretch(parent, level.operations.subspan(unit.first, unit.count), level.depth + 1);
+            else
+                addUnit(parent, level.operations, unit, level.depth);
+        }
+    }
+
+    /// What pieces are labelled by: scopes, and the sources of operations without one.
+    struct Labels {
+        std::vector<LevelPart> parts;
+        std::vector<std::string> names; ///< by label
+        std::vector<bool> isScope;
+    };
+    /// `detail`: 0 for the packages of sources, 1 for files, 2 for lines.
+    [[nodiscard]] Labels labelsOf(const Level& level, std::span<const Piece> pieces, std::size_t detail) const
+    {
+        Labels labels;
+        std::unordered_map<std::string, int> known[2]; // scopes and sources
+        for (const Piece& piece : pieces) {
+            const RepeatUnit &unit = level.units[piece.unit], &last = level.units[piece.unit + piece.units - 1];
+            LevelPart part;
+            part.operations = static_cast<int>(last.first + last.count - unit.first);
+            part.alone = piece.found >= 0;
+            const std::string name = unit.scope ? *unit.scope : sourceName(level.operations[unit.first], detail);
+            if (!part.alone && !name.empty()) {
+                const auto [at, fresh] =
+                    known[unit.scope ? 0 : 1].try_emplace(name, static_cast<int>(labels.names.size()));
+                if (fresh) {
+                    labels.names.push_back(name);
+                    labels.isScope.push_back(unit.scope != nullptr);
+                }
+                part.label = at->second;
+            }
+            labels.parts.push_back(part);
+        }
+        return labels;
+    }
+    [[nodiscard]] std::string sourceName(OperationId id, std::size_t detail) const
+    {
+        const std::uint32_t source = m_program.operation(id).source;
+        if (source == 0 || source >= m_program.sources.size())
+            return {};
+        const SourceNames names = sourceNames(m_program.sources[source].location);
+        return detail == 0 ? names.package : detail == 1 ? names.file : names.line;
+    }
+
+    /// False if nothing is known of where they come from.
+    bool addGroups(Level& level, int parent, std::span<const Piece> pieces, std::size_t detail)
+    {
+        constexpr std::size_t lines = 2;
+        const Labels labels = labelsOf(level, pieces, detail);
+        if (labels.names.empty())
+            return false;
+        const bool hasScopes = std::find(labels.isScope.begin(), labels.isScope.end(), true) != labels.isScope.end();
+        if (!hasScopes && detail < lines) { // the same for one parameter after another
+            const std::vector<LevelGroup> turns = turnsOf(labelsOf(level, pieces, lines).parts);
+            for (const LevelGroup& turn : turns) {
+                const std::span<const Piece> within = pieces.subspan(turn.first, turn.count);
+                addGroup(level, parent, within, labels, turn.label, detail);
+            }
+            if (!turns.empty())
+                return true;
+        }
+        std::vector<LevelGroup> groups = groupsOf(labels.parts);
+        const auto tellsNothing = [&](const LevelGroup& group) { return 4 * group.count > 3 * pieces.size(); };
+        if (!hasScopes && detail < lines && std::any_of(groups.begin(), groups.end(), tellsNothing))
+            return addGroups(level, parent, pieces, detail + 1);
+        if (groups.size() == 1)
+            groups = sharesOf(labels.parts);
+        for (const LevelGroup& group : groups)
+            addGroup(level, parent, pieces.subspan(group.first, group.count), labels, group.label, detail);
+        return true;
+    }
+
+    void addGroup(
+        Level& level, int parent, std::span<const Piece> pieces, const Labels& labels, int label, std::size_t detail)
+    {
+        if (label < 0 || (pieces.size() == 1 && level.units[pieces.front().unit].scope)) {
+            for (const Piece& piece : pieces)
+                addPieces(level, parent, { &piece, 1 }, detail, nullptr);
+            return;
+        }
+        const std::string& name = labels.names[static_cast<std::size_t>(label)];
+        if (!labels.isScope[static_cast<std::size_t>(label)]) {
+            add(parent, PartKind::Source).name = closestName(level, pieces, name, detail);
+            return addPieces(level, newest(), pieces, detail, nullptr);
+        }
+        add(parent, PartKind::Scope).name = name;
+        const bool isAll = std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+            const std::string* scope = level.units[piece.unit].scope;
+            return piece.found < 0 && (scope ? *scope == name : m_scopes.of(first(level, piece))->size() <= level.depth);
+        });
+        if (!isAll)
+            return addPieces(level, newest(), pieces, detail, &name);
+        const RepeatUnit &begin = level.units[pieces.front().unit], &end = level.units[pieces.back().unit];
+        addStretch(newest(), level.operations.subspan(begin.first, end.first + end.count - begin.first),
+            level.depth + 1);
+    }
+    /// The file or the line if all that come from the source `name` come from that.
+    [[nodiscard]] std::string closestName(
+        const Level& level, std::span<const Piece> pieces, std::string name, std::size_t detail) const
+    {
+        for (std::size_t closer = detail + 1; closer <= 2; ++closer) {
+            std::string common;
+            for (const Piece& piece : pieces) {
+                if (level.units[piece.unit].scope || sourceName(first(level, piece), closer - 1) != name)
+                    continue;
+                const std::string own = sourceName(first(level, piece), closer);
+                if (!common.empty() && own != common)
+                    return name;
+                common = own;
+            }
+            name = common.empty() ? name : common;
+        }
+        return name;
+    }
+    static OperationId first(const Level& level, const Piece& piece)
+    {
+        return level.operations[level.units[piece.unit].first];
+    }
+
+    /// The first of several that are the same stands for itself, the others fold into one part.
+    void addRepeated(Level& level, int parent, const Piece& piece)
+    {
+        const RepeatedBlocks& repeated = level.found[static_cast<std::size_t>(piece.found)];
+        const auto length = static_cast<std::size_t>(repeated.length);
+        const bool isBlock = length > 1 || !level.units[piece.unit].scope;
+        const auto mirrored = m_firstNumbers.find(repeated.mirror.run);
+        const bool mirrors = isBlock && mirrored != m_firstNumbers.end();
+        int model = repeated.like < 0 ? -1 : level.models[static_cast<std::size_t>(repeated.like)];
+        int into = parent;
+        const int from = model < 0 ? 0 : m_numbers[model], ownSeries = model < 0 ? level.series : at(model).series;
+        if (isBlock && !mirrors)
+            m_firstNumbers[repeated.run] = from;
+        std::size_t done = piece.unit;
+        for (int copy = 0; copy < repeated.copies; ++copy, done += length) {
+            if (model >= 0 && into == parent) {
+                add(parent, PartKind::Repeat).model = model;
+                into = newest();
+            }
+            const int part = newest() + 1;
+            if (isBlock) {
+                ProgramPart& block = add(into, PartKind::Block);
+                block.mirrors = mirrors;
+                block.number = mirrors ? mirrored->second + repeated.mirror.from - copy : from + copy;
+                block.series = mirrors ? 0 : ownSeries;
+                const auto begin = level.units.begin() + static_cast<std::ptrdiff_t>(done);
+                addWithin(part, level.operations, { begin, begin + repeated.length }, level.depth);
+            } else {
+                addUnit(into, level.operations, level.units[done], level.depth);
+            }
+            if (model < 0)
+                model = part;
+        }
+        m_numbers[model] = from + repeated.copies;
+        level.models.push_back(model);
+        level.series += isBlock && !mirrors && repeated.like < 0 ? 1 : 0;
     }
 
     /// A part of a list, with units that count from its own beginning.
@@ -196,6 +353,7 @@ std::string ProgramOutline::key(int index) const
         return {};
     case PartKind::Function:
     case PartKind::Scope:
+    case PartKind::Source:
         own = at.name;
         break;
     case PartKind::Repeat:
