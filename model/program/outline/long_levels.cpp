@@ -17,9 +17,13 @@ struct Run {
     std::size_t first = 0, count = 1;
     int operations = 0;
     int label = -1, labelled = 0; ///< operations that bear the label
+    int known = 0; ///< operations that bear any
     bool alone = false;
 
-    [[nodiscard]] bool stands() const { return alone || (label >= 0 && operations >= smallestGroup); }
+    [[nodiscard]] bool stands() const
+    {
+        return alone || (label >= 0 && operations >= smallestGroup && 2 * known >= operations);
+    }
     [[nodiscard]] bool isLoose(int smallest) const { return !alone && operations < smallest; }
 };
 
@@ -27,6 +31,7 @@ void join(Run& into, const Run& next)
 {
     into.count += next.count;
     into.operations += next.operations;
+    into.known += next.known;
     if (into.label == next.label) {
         into.labelled += next.labelled;
     } else if (into.label < 0 || (next.label >= 0 && next.labelled > into.labelled)) {
@@ -79,7 +84,8 @@ std::size_t partsSideBySide(const std::vector<Run>& runs)
 Run runOf(std::span<const LevelPart> parts, std::size_t index)
 {
     const LevelPart& part = parts[index];
-    return { index, 1, part.operations, part.label, part.label < 0 ? 0 : part.operations, part.alone };
+    const int known = part.label < 0 ? 0 : part.operations;
+    return { index, 1, part.operations, part.label, known, known, part.alone };
 }
 
 LevelGroup groupOf(const Run& run)
@@ -125,7 +131,8 @@ std::vector<LevelGroup> turnsOf(std::span<const LevelPart> parts)
         places.push_back(static_cast<std::size_t>(&part - parts.data()));
     }
     const int most = comes.empty() ? 0 : *std::max_element(comes.begin(), comes.end());
-    const auto begins = std::find_if(comes.begin(), comes.end(), [&](int of) { return of >= fewest && 3 * of >= most; });
+    const auto begins =
+        std::find_if(comes.begin(), comes.end(), [&](int of) { return of >= fewest && 3 * of >= most; });
     if (begins == comes.end() || *begins >= static_cast<int>(longLevel))
         return {};
     std::vector<LevelGroup> groups{ { 0, 0, 0 } };
@@ -143,16 +150,24 @@ std::vector<LevelGroup> turnsOf(std::span<const LevelPart> parts)
     return groups;
 }
 
-std::vector<LevelGroup> sharesOf(std::span<const LevelPart> parts)
+std::vector<LevelGroup> sharesOf(std::span<const LevelPart> parts, std::span<const int> crossing)
 {
     const auto shares = static_cast<std::size_t>(
         std::min(std::ceil(std::sqrt(static_cast<double>(parts.size()))), static_cast<double>(fewEnough)));
+    const std::size_t size = parts.size() / shares;
     std::vector<LevelGroup> groups;
-    for (std::size_t share = 0, done = 0; share < shares; ++share) {
+    std::size_t done = 0;
+    for (std::size_t share = 1; share <= shares; ++share) {
+        std::size_t end = parts.size() * share / shares;
+        if (share < shares) {
+            const auto about = crossing.begin() + static_cast<std::ptrdiff_t>(end - size / 4);
+            const auto fewest = std::min_element(about, about + static_cast<std::ptrdiff_t>(2 * (size / 4) + 1));
+            end = static_cast<std::size_t>(fewest - crossing.begin());
+        }
         Run run = runOf(parts, done);
-        for (++done; done < parts.size() * (share + 1) / shares; ++done)
+        for (++done; done < end; ++done)
             join(run, runOf(parts, done));
-        groups.push_back(groupOf(run));
+        groups.push_back({ run.first, run.count, run.label });
     }
     return groups;
 }

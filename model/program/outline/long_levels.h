@@ -33,7 +33,8 @@ struct LevelGroup {
 /// Stretches that each begin alike, as what is done for one parameter after another; label 0 for all of them. Empty if
 /// there are too many, too few or too small ones. Labels are numbered as they first come.
 [[nodiscard]] std::vector<LevelGroup> turnsOf(std::span<const LevelPart> parts);
-/// Shares of about the same size, for what nothing tells apart.
-[[nodiscard]] std::vector<LevelGroup> sharesOf(std::span<const LevelPart> parts);
+/// Shares of about the same size, for what nothing tells apart. `crossing`: by part, how many values pass from before
+/// it to it and what comes after; shares begin where they are few.
+[[nodiscard]] std::vector<LevelGroup> sharesOf(std::span<const LevelPart> parts, std::span<const int> crossing);
 
 } // namespace shardscope

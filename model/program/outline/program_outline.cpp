@@ -2,7 +2,9 @@
 #include "program/outline/program_outline.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
+#include <utility>
 
 #include "program/outline/long_levels.h"
 #include "program/outline/operation_scopes.h"
@@ -121,7 +123,8 @@ private:
         for (std::size_t i = 0; i < level.found.size(); ++i) {
             const RepeatedBlocks& repeated = level.found[i];
             addSingle(static_cast<std::size_t>(repeated.first));
-            pieces.push_back({ done, static_cast<std::size_t>(repeated.length * repeated.copies), static_cast<int>(i) });
+            pieces.push_back(
+                { done, static_cast<std::size_t>(repeated.length * repeated.copies), static_cast<int>(i) });
             done += pieces.back().units;
         }
         addSingle(units.size());
@@ -190,26 +193,98 @@ private:
         constexpr std::size_t lines = 2;
         const Labels labels = labelsOf(level, pieces, detail);
         if (labels.names.empty())
-            return false;
+            return addShares(level, parent, pieces, labels);
         const bool hasScopes = std::find(labels.isScope.begin(), labels.isScope.end(), true) != labels.isScope.end();
         if (!hasScopes && detail < lines) { // the same for one parameter after another
             const std::vector<LevelGroup> turns = turnsOf(labelsOf(level, pieces, lines).parts);
-            for (const LevelGroup& turn : turns) {
-                const std::span<const Piece> within = pieces.subspan(turn.first, turn.count);
-                addGroup(level, parent, within, labels, turn.label, detail);
-            }
-            if (!turns.empty())
+            if (!turns.empty()) {
+                addTurns(level, parent, pieces, labels, turns, detail);
                 return true;
+            }
         }
         std::vector<LevelGroup> groups = groupsOf(labels.parts);
         const auto tellsNothing = [&](const LevelGroup& group) { return 4 * group.count > 3 * pieces.size(); };
         if (!hasScopes && detail < lines && std::any_of(groups.begin(), groups.end(), tellsNothing))
             return addGroups(level, parent, pieces, detail + 1);
         if (groups.size() == 1)
-            groups = sharesOf(labels.parts);
+            groups = sharesOf(labels.parts, crossing(level, pieces));
         for (const LevelGroup& group : groups)
             addGroup(level, parent, pieces.subspan(group.first, group.count), labels, group.label, detail);
         return true;
+    }
+
+    /// What is known of them are their lines in the text of the program, if that.
+    bool addShares(Level& level, int parent, std::span<const Piece> pieces, const Labels& labels)
+    {
+        const bool hasLines = std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+            const std::uint32_t source = m_program.operation(first(level, piece)).source;
+            return source < m_program.sources.size() && m_program.sources[source].line > 0;
+        });
+        if (!hasLines)
+            return false;
+        for (const LevelGroup& share : sharesOf(labels.parts, crossing(level, pieces))) {
+            add(parent, PartKind::Source);
+            addPieces(level, newest(), pieces.subspan(share.first, share.count), 0, nullptr);
+        }
+        return true;
+    }
+    /// By piece: how many values pass from before it to it and what comes after.
+    [[nodiscard]] std::vector<int> crossing(const Level& level, std::span<const Piece> pieces)
+    {
+        std::vector<int> change(pieces.size() + 1);
+        m_readUpTo.resize(m_program.values.size(), -1);
+        const auto forEachOperation = [&](const Piece& piece, const auto& visit) {
+            const RepeatUnit &begin = level.units[piece.unit], &end = level.units[piece.unit + piece.units - 1];
+            for (std::size_t i = begin.first; i < end.first + end.count; ++i)
+                visit(m_program.operation(level.operations[i]));
+        };
+        for (std::size_t i = 0; i < pieces.size(); ++i)
+            forEachOperation(pieces[i], [&](const Operation& operation) {
+                for (const ValueId operand : operation.operands)
+                    m_readUpTo[operand.index] = static_cast<int>(i);
+            });
+        for (std::size_t i = 0; i < pieces.size(); ++i)
+            forEachOperation(pieces[i], [&](const Operation& operation) {
+                for (const ValueId result : operation.results)
+                    if (const int upTo = std::exchange(m_readUpTo[result.index], -1); upTo > static_cast<int>(i)) {
+                        ++change[i + 1];
+                        --change[static_cast<std::size_t>(upTo) + 1];
+                    }
+            });
+        std::partial_sum(change.begin(), change.end(), change.begin());
+        return change;
+    }
+
+    void addTurns(Level& level, int parent, std::span<const Piece> pieces, const Labels& labels,
+        const std::vector<LevelGroup>& turns, std::size_t detail)
+    {
+        const auto forEachRead = [&](const LevelGroup& turn, const auto& visit) {
+            for (const Piece& piece : pieces.subspan(turn.first, turn.count))
+                for (const ValueId value : m_program.operation(first(level, piece)).operands)
+                    if (const Value& of = m_program.value(value); !of.definition.valid() && of.type.rank() > 0)
+                        visit(value);
+        };
+        constexpr int several = -1;
+        std::unordered_map<std::uint32_t, int> readIn; // by ValueId: the turn
+        for (int i = 0; const LevelGroup& turn : turns) {
+            forEachRead(turn, [&](ValueId value) {
+                int& in = readIn.try_emplace(value.index, i).first->second;
+                in = in == i ? i : several;
+            });
+            ++i;
+        }
+        for (const LevelGroup& turn : turns) {
+            const int group = newest() + 1;
+            addGroup(level, parent, pieces.subspan(turn.first, turn.count), labels, turn.label, detail);
+            // A parameter's name stands within those of its moments.
+            forEachRead(turn, [&](ValueId value) {
+                const std::string& path = m_program.value(value).path;
+                ValueId& about = at(group).about;
+                if (turn.label >= 0 && readIn.at(value.index) != several && !path.empty()
+                    && (!about.valid() || path.size() < m_program.value(about).path.size()))
+                    about = value;
+            });
+        }
     }
 
     void addGroup(
@@ -228,13 +303,14 @@ private:
         add(parent, PartKind::Scope).name = name;
         const bool isAll = std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
             const std::string* scope = level.units[piece.unit].scope;
-            return piece.found < 0 && (scope ? *scope == name : m_scopes.of(first(level, piece))->size() <= level.depth);
+            return piece.found < 0
+                && (scope ? *scope == name : m_scopes.of(first(level, piece))->size() <= level.depth);
         });
         if (!isAll)
             return addPieces(level, newest(), pieces, detail, &name);
         const RepeatUnit &begin = level.units[pieces.front().unit], &end = level.units[pieces.back().unit];
-        addStretch(newest(), level.operations.subspan(begin.first, end.first + end.count - begin.first),
-            level.depth + 1);
+        addStretch(
+            newest(), level.operations.subspan(begin.first, end.first + end.count - begin.first), level.depth + 1);
     }
     /// The file or the line if all that come from the source `name` come from that.
     [[nodiscard]] std::string closestName(
@@ -333,6 +409,7 @@ private:
     RepeatFinder m_finder;
     OperationScopes m_scopes;
     std::unordered_map<int, int> m_firstNumbers; ///< by run of the finder, of those whose copies are blocks
+    std::vector<int> m_readUpTo; ///< by value, while the last reader on a level is looked for
     std::unordered_map<int, int> m_numbers; ///< by model: of the next block
     ProgramOutline m_outline;
 };
@@ -353,8 +430,10 @@ std::string ProgramOutline::key(int index) const
         return {};
     case PartKind::Function:
     case PartKind::Scope:
-    case PartKind::Source:
         own = at.name;
+        break;
+    case PartKind::Source: // of which several bear one name
+        own = at.name + " at " + std::to_string(at.position);
         break;
     case PartKind::Repeat:
         own = "as " + key(at.model);

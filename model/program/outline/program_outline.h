@@ -28,7 +28,8 @@ enum class PartKind : std::uint8_t {
     Module, ///< of several functions; the root then
     Function, ///< the root of a program with main alone
     Scope, ///< operations that bear one scope; in a long program most of them
-    Source, ///< operations of a long program, most of which come from one package, file or line
+    Source, ///< operations of a long program, most of which come from one package, file or line; without a name where
+            ///< nothing is known but their lines in the program's own text
     Block, ///< one of several stretches that are the same, found by comparison
     Repeat, ///< parts that are the same as an earlier one beside them
     Operation, ///< with parts in it if it has bodies
@@ -42,6 +43,7 @@ struct ProgramPart {
     OperationId operation; ///< Operation: itself; Body: whose it is
     RegionId region; ///< Function, Body
     std::string name; ///< of a function, of the last part of a scope, of a place in a source
+    ValueId about; ///< Source: the argument that it alone reads of those that do the same; else none
     int number = 0; ///< Block: from 0, or that of the block that it mirrors; Body: which one
     int series = 0; ///< Block: which of several kinds of blocks side by side
     bool mirrors = false; ///< Block: it reads from the one of its number in the same list, as a backward pass does
