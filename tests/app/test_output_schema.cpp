@@ -190,8 +190,8 @@ private Q_SLOTS:
             const Ran ran = run(QString::fromUtf8(command));
             const QString stated = wrong(ran, word(command));
             const int expected = strstr(command, "GOLDENS") ? 1 : 0; // which the experiment differs from
-            QVERIFY2(
-                stated.isEmpty() && ran.code == expected, qPrintable(QString::fromUtf8(command) + QLatin1Char('\n') + stated));
+            QVERIFY2(stated.isEmpty() && ran.code == expected,
+                qPrintable(QString::fromUtf8(command) + QLatin1Char('\n') + stated));
         }
     }
 
