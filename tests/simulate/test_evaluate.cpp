@@ -83,6 +83,7 @@ private Q_SLOTS:
     void outOfRangeStartsMoveInside();
     void windowsReachOverBorders();
     void slicesOfNothing();
+    void paddingLeavesAllOut();
     void raggedProductsGoByGroups_data();
     void raggedProductsGoByGroups();
     void partsOfSumsCrossTheBorder();
@@ -576,6 +577,30 @@ func.func @main(%x: tensor<4xi32>, %s: tensor<1xi32>) -> tensor<2xi32> {
 
 /// Slices that begin inside, reach over a border or lie outside, and padding that leaves elements out: the same numbers
 /// from the plain kernels and from the fast ones.
+void TestEvaluate::paddingLeavesAllOut()
+{
+    const Program program = programOf(R"(
+func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>, tensor<2x0xf32>) {
+  %c = stablehlo.constant dense<7.0> : tensor<f32>
+  %0 = stablehlo.pad %x, %c, low = [0, 1], high = [0, -3], interior = [0, 0]
+      : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x1xf32>
+  %1 = stablehlo.pad %x, %c, low = [0, -4], high = [0, 3], interior = [0, 0]
+      : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x2xf32>
+  %2 = stablehlo.pad %x, %c, low = [0, -2], high = [0, -1], interior = [0, 0]
+      : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x0xf32>
+  return %0, %1, %2 : tensor<2x1xf32>, tensor<2x2xf32>, tensor<2x0xf32>
+}
+)");
+    const kernels::Arrays arguments{ line(DType::F32, { 1, 2, 3, 4, 5, 6 }).reshaped({ DType::F32, { 2, 3 } }) };
+    const PartitionedProgram parts = unsharded(program).value();
+    for (const auto& done : { test::executeInFull(program, arguments), test::executeParts(parts, arguments) }) {
+        QVERIFY(done.has_value());
+        QCOMPARE(numbers(done->outputs[0]), (std::vector<double>{ 7, 7 }));
+        QCOMPARE(numbers(done->outputs[1]), (std::vector<double>{ 7, 7, 7, 7 }));
+        QVERIFY(numbers(done->outputs[2]).empty());
+    }
+}
+
 void TestEvaluate::windowsReachOverBorders()
 {
     const Program program = programOf(R"(

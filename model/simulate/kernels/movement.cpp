@@ -211,7 +211,7 @@ StridedCopy paddedCopy(const PadAttributes& own, const TensorType& operand, cons
         // Elements i stand at low + i * step; negative padding leaves some out. Between fewer than two is no step.
         const std::int64_t step = operand.shape[d] < 2 ? 1 : saturatingSum(entryOr(own.interior, d, 0), 1);
         const std::int64_t low = std::max(own.low[d], -std::numeric_limits<std::int64_t>::max());
-        const std::int64_t room = saturatingSum(result.shape[d] - 1, -low);
+        const std::int64_t size = result.shape[d], room = low >= 0 ? size - 1 - low : saturatingSum(size, -(low + 1));
         const std::int64_t first = low >= 0 ? 0 : -(low + 1) / step + 1;
         const std::int64_t last = room < 0 ? -1 : std::min(operand.shape[d] - 1, room / step);
         extents.push_back(std::max<std::int64_t>(last - first + 1, 0));
