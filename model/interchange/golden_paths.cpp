@@ -28,14 +28,14 @@ bool isNumber(std::string_view text)
 }
 
 /// Layers one by one are "layers_3" in MaxText and "layers.3" here.
-std::string withLayerSign(std::string path, char from, char to)
+std::string withTheirLayers(std::string path)
 {
-    const std::string sign = std::string("layers") + from;
+    const std::string sign = "layers.";
     for (std::size_t at = path.find(sign); at != std::string::npos; at = path.find(sign, at + 1)) {
         const std::size_t digit = at + sign.size();
         const bool begins = at == 0 || path[at - 1] == '/';
         if (begins && digit < path.size() && path[digit] >= '0' && path[digit] <= '9')
-            path[digit - 1] = to;
+            path[digit - 1] = '_';
     }
     return path;
 }
@@ -73,27 +73,10 @@ std::string keyOfPath(std::string_view path)
     return join(parts, "/");
 }
 
-std::string ownPath(std::string_view maxTextPath)
-{
-    constexpr std::string_view parameters = "params/params/", state = "opt_state/";
-    if (maxTextPath.starts_with(parameters))
-        return withLayerSign("params/" + std::string(maxTextPath.substr(parameters.size())), '_', '.');
-    if (!maxTextPath.starts_with(state))
-        return std::string(maxTextPath);
-    std::string_view inner = maxTextPath.substr(state.size());
-    if (const std::size_t number = inner.find('/');
-        number != std::string_view::npos && isNumber(inner.substr(0, number)))
-        inner.remove_prefix(number + 1);
-    std::string path = "opt/" + std::string(inner);
-    if (const std::size_t collection = path.find("/params/"); collection != std::string::npos)
-        path.erase(collection, std::string_view("/params").size());
-    return withLayerSign(std::move(path), '_', '.');
-}
-
 std::string maxTextPath(std::string_view ownPath)
 {
     constexpr std::string_view parameters = "params/", state = "opt/";
-    const std::string path = withLayerSign(std::string(ownPath), '.', '_');
+    const std::string path = withTheirLayers(std::string(ownPath));
     const std::string_view view = path;
     if (view.starts_with("params/params/"))
         return path;

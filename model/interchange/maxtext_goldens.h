@@ -63,9 +63,8 @@ using ReadGoldens = tl::expected<MaxTextGoldens, std::vector<Diagnostic>>;
 /// folder is left from before.
 [[nodiscard]] GoldenTexts writeMaxTextGoldens(const MaxTextGoldens& goldens);
 
-/// The path that a network of this program has for an array of MaxText's state, and back:
-/// "params/params/decoder/..." and "params/decoder/...", "opt_state/0/mu/params/..." and "opt/mu/...".
-[[nodiscard]] std::string ownPath(std::string_view maxTextPath);
+/// The path that MaxText has for an array of a network's state: "params/params/decoder/..." for "params/decoder/...",
+/// "opt_state/0/mu/params/..." for "opt/mu/...".
 [[nodiscard]] std::string maxTextPath(std::string_view ownPath);
 
 /// Arrays with known names and shapes as a table.

@@ -46,6 +46,14 @@ bool isPlain(const LogicalName& name)
     return true;
 }
 
+std::string shapeText(const Shape& shape, const char* separator)
+{
+    std::string text;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        text += (i == 0 ? "" : separator) + std::to_string(shape[i]);
+    return text;
+}
+
 } // namespace
 
 std::string namesText(const LogicalNames& names)
@@ -62,14 +70,6 @@ std::string namesText(const LogicalNames& names)
     if (plain)
         return text;
     return "(" + text + (names.size() == 1 ? ",)" : ")");
-}
-
-std::string shapeText(const Shape& shape, const char* separator)
-{
-    std::string text;
-    for (std::size_t i = 0; i < shape.size(); ++i)
-        text += (i == 0 ? "" : separator) + std::to_string(shape[i]);
-    return text;
 }
 
 std::string writeCsvTable(const std::vector<ParameterRow>& rows)

@@ -8,6 +8,7 @@
 #include "conformance/jax_program.h"
 #include "conformance/plain_shardings.h"
 #include "conformance/run_partitioned.h"
+#include "interchange/table_builder.h"
 #include "program/program_mesh.h"
 #include "propagation/pass_pipelines.h"
 #include "stablehlo/read.h"
@@ -17,13 +18,6 @@ namespace shardscope::conformance {
 namespace {
 
 constexpr std::int64_t runnableElements = 20000; ///< of all arguments
-
-/// As NumPy calls it.
-std::string numpyName(DType dtype)
-{
-    const std::string own(name(dtype));
-    return own == "f32" ? "float32" : own == "i32" ? "int32" : own;
-}
 
 struct BoundaryArray {
     TensorType type;

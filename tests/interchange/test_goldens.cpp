@@ -67,10 +67,8 @@ private Q_SLOTS:
             { "params/decoder/layers.3/wi", "params/params/decoder/layers_3/wi" },
             { "opt/mu/decoder/wi", "opt_state/0/mu/params/decoder/wi" }, { "opt/count", "opt_state/0/count" },
             { "step", "step" } };
-        for (const auto& [ours, theirs] : own) {
+        for (const auto& [ours, theirs] : own)
             QCOMPARE(maxTextPath(ours), std::string(theirs));
-            QCOMPARE(ownPath(theirs), std::string(ours));
-        }
     }
 
     void reads()
