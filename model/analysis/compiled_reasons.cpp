@@ -48,7 +48,7 @@ CompiledReason gathers(const CompiledComparison& comparison, ReasonKind kind, co
     for (const ExchangeRow& row : comparison.rows) {
         const std::int64_t fewer = again ? row.predicted.times : row.compiled.times;
         const std::int64_t more = again ? row.compiled.times : row.predicted.times;
-        if (isGatheredWeight(row) && fewer > 0 && more == 2 * fewer)
+        if (isGatheredWeight(row) && fewer > 0 && more == saturatingProduct(2, fewer) && more > fewer)
             addBytes(reason, row);
     }
     if (!own || own->keepsGathered() != again)

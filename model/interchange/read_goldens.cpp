@@ -61,6 +61,12 @@ private:
             found.where() });
     }
 
+    void tooMany(const char* what, const Literal& list, std::size_t limit)
+    {
+        m_builder.report(
+            { Code::TooLarge, { { "what", what }, { "count", list.items.size() }, { "limit", limit } }, list.where() });
+    }
+
     /// Calls `visit(key, array)` for each entry that is an object.
     template <class Visit>
     void forEntries(const Literal& root, Visit visit)
@@ -83,6 +89,10 @@ private:
     {
         if (!cell.isSequence()) {
             wrong("shape", "a list of sizes", cell);
+            return std::nullopt;
+        }
+        if (cell.items.size() > maximumTableRank) {
+            tooMany("dimensions", cell, maximumTableRank);
             return std::nullopt;
         }
         Shape shape;
@@ -113,6 +123,10 @@ private:
         }
         if (!cell.isSequence()) {
             wrong("partition_spec", "a list with mesh axes for each dimension", cell);
+            return std::nullopt;
+        }
+        if (cell.items.size() > maximumTableRank) {
+            tooMany("dimensions", cell, maximumTableRank);
             return std::nullopt;
         }
         PartitionSpec spec;
@@ -160,6 +174,10 @@ private:
             return std::nullopt;
         if (!names->isSequence() || sizes->kind != Literal::Kind::Mapping) {
             wrong("mesh", "axis_names as a list and shape as an object", names->isSequence() ? *sizes : *names);
+            return std::nullopt;
+        }
+        if (names->items.size() > maximumMeshAxes) {
+            tooMany("mesh axes", *names, maximumMeshAxes);
             return std::nullopt;
         }
         std::vector<MeshAxis> axes;

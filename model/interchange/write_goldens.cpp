@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in maxtext_goldens.h.
+#include <set>
+
 #include "interchange/golden_keys.h"
 #include "interchange/maxtext_goldens.h"
 #include "interchange/table_builder.h"
@@ -159,17 +161,27 @@ std::string tupleText(const LogicalNames& names)
     return '(' + text + (names.size() == 1 ? ",)" : ")");
 }
 
+/// Of what is constrained at a place again without its number: "attention/query" of "attention/query#2". `before`: the
+/// paths that were written.
+std::string placeOf(const std::string& path, const std::set<std::string>& before)
+{
+    const std::size_t sign = path.rfind('#');
+    const bool isNumbered = sign != std::string::npos && sign + 1 < path.size()
+        && path.find_first_not_of("0123456789", sign + 1) == std::string::npos && before.contains(path.substr(0, sign));
+    return isNumbered ? path.substr(0, sign) : path;
+}
+
 std::string inputsText(const MaxTextGoldens& goldens)
 {
     GoldenJson json;
+    std::set<std::string> before;
     json.open('{').key("Activation Sharding Dump").open('[');
     for (const GoldenArray& array : goldens.activations) {
-        const std::string place = array.path.substr(0, array.path.rfind('#'));
         std::string sizes;
         for (const std::int64_t size : array.type.shape)
             sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
         json.open('{')
-            .key(place + ": " + std::string(numpyName(array.type.dtype)) + '[' + sizes + ']')
+            .key(placeOf(array.path, before) + ": " + std::string(numpyName(array.type.dtype)) + '[' + sizes + ']')
             .open('{')
             .key("logic_axes")
             .value(GoldenJson::quoteJsonText(array.names ? tupleText(*array.names) : "Unknown"))
@@ -177,6 +189,7 @@ std::string inputsText(const MaxTextGoldens& goldens)
             .value(GoldenJson::quoteJsonText(toJax(array.spec)))
             .close()
             .close();
+        before.insert(array.path);
     }
     json.close();
     return std::move(json.close()).take();

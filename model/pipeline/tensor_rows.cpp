@@ -9,6 +9,7 @@
 #include "pipeline/collective_list.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/value_meshes.h"
+#include "sharding/hlo_sharding.h"
 
 namespace shardscope {
 
@@ -67,13 +68,22 @@ private:
     MainAxes m_axes;
 };
 
-/// Of a program that was partitioned before: how the array is sharded that an argument is a part of. All other values
-/// are what one device has, and nobody knows of what.
-const TensorSharding* partOf(const Snapshot& snapshot, const Value& value)
+/// Of a program that was partitioned before, per argument: how the array is sharded that it is a part of, along the
+/// axes of the experiment's mesh. Nothing where nobody says it, or where the parts do not follow these axes. All other
+/// values are what one device has, and nobody knows of what.
+std::vector<std::optional<TensorSharding>> partsOnMesh(const Snapshot& snapshot)
 {
-    const auto& parts = snapshot.source->partsOf;
-    const bool isKnown = !value.definition.valid() && value.index < parts.size() && parts[value.index];
-    return isKnown ? &*parts[value.index] : nullptr;
+    std::vector<std::optional<TensorSharding>> parts = snapshot.source->partsOf;
+    const Mesh& mesh = *snapshot.mesh;
+    const Result<Mesh> stated = Mesh::create(snapshot.source->partitionedOver);
+    if (!stated || std::ranges::equal(stated->axes(), mesh.axes(), {}, &MeshAxis::size, &MeshAxis::size))
+        return parts;
+    for (std::optional<TensorSharding>& part : parts)
+        if (part) {
+            const Result<TensorSharding> along = toTensorSharding(toHloSharding(*part, *stated), mesh, part->rank());
+            part = along ? std::optional(*along) : std::nullopt;
+        }
+    return parts;
 }
 
 /// The array of which a device holds `part`.
@@ -126,9 +136,10 @@ void addTensorRows(Snapshot& snapshot)
     std::vector<ValueId> shown;
     const bool isPartitioned = snapshot.isPartitioned();
     std::vector<bool> isListed(program.values.size(), !isPartitioned);
-    if (isPartitioned)
-        for (const ValueId argument : program.main().arguments)
-            isListed[argument.index] = partOf(snapshot, program.value(argument)) != nullptr;
+    const std::vector<std::optional<TensorSharding>> parts =
+        isPartitioned ? partsOnMesh(snapshot) : std::vector<std::optional<TensorSharding>>();
+    for (std::size_t a = 0; a < parts.size() && a < program.main().arguments.size(); ++a)
+        isListed[program.main().arguments[a].index] = parts[a].has_value();
     for (std::size_t i = 0; i < program.values.size(); ++i) {
         const Value& value = program.values[i];
         if (isListed[i] && !value.path.empty() && !value.path.starts_with("next(")
@@ -167,7 +178,7 @@ void addTensorRows(Snapshot& snapshot)
     snapshot.tensors.reserve(shown.size());
     for (const ValueId id : shown) {
         const Value& value = program.value(id);
-        const TensorSharding sharding = isPartitioned ? *partOf(snapshot, value) : heldSharding(snapshot, id);
+        const TensorSharding sharding = isPartitioned ? *parts[value.index] : heldSharding(snapshot, id);
         TensorRow row;
         row.value = id;
         row.path = value.path;

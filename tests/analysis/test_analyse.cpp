@@ -451,6 +451,37 @@ private Q_SLOTS:
         QCOMPARE(mesh->sentAfter.numerator(), 25'223'168);
     }
 
+    /// Whatever mesh of as many devices is put over a compiled program, each device keeps its part.
+    void partsOfACompiledProgram()
+    {
+        const auto text = std::make_shared<const std::string>(
+            "HloModule m, is_scheduled=true, num_partitions=8\n\n"
+            "ENTRY %main_spmd (p: f32[2,8], q: f32[2,8]) -> f32[2,8] {\n"
+            "  %p = f32[2,8]{1,0} parameter(0), sharding={mesh['data'=2,'model'=4], [{'data'}, {}]}\n"
+            "  %q = f32[2,8]{1,0} parameter(1), sharding={devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}\n"
+            "  ROOT %s = f32[2,8]{1,0} add(%p, %q)\n}\n");
+        const Result<Experiment> stated = experimentOf(ProgramModel{ {}, text, {} }, "compiled");
+        QVERIFY(stated.has_value());
+        const SnapshotPtr own = analysed(*stated);
+        QCOMPARE(own->errorCount(), 0);
+        QCOMPARE(own->tensors.size(), std::size_t{ 2 });
+        QCOMPARE(own->tensors[0].layout.shards(), (std::vector<std::int64_t>{ 0, 0, 0, 0, 1, 1, 1, 1 }));
+        QCOMPARE(own->tensors[1].layout.shards(), (std::vector<std::int64_t>{ 0, 1, 2, 3, 0, 1, 2, 3 }));
+        using Axes = std::vector<MeshAxis>;
+        for (const Axes& axes : { Axes{ { "x", 8 } }, Axes{ { "a", 4 }, { "b", 2 } },
+                 Axes{ { "a", 2 }, { "b", 2 }, { "c", 2 } }, Axes{ { "rows", 2 }, { "columns", 4 } } }) {
+            Experiment other = *stated;
+            other.mesh.axes = axes;
+            const SnapshotPtr snapshot = analysed(other);
+            QCOMPARE(snapshot->errorCount(), 0);
+            QCOMPARE(snapshot->tensors.size(), own->tensors.size());
+            for (std::size_t i = 0; i < own->tensors.size(); ++i) {
+                QCOMPARE(snapshot->tensors[i].type.shape, own->tensors[i].type.shape);
+                QCOMPARE(snapshot->tensors[i].layout.shards(), own->tensors[i].layout.shards());
+            }
+        }
+    }
+
     void memoryOfTheNotebook()
     {
         // Parameters, gradients and both moments: 16, 32, 64, 128 MiB per device, as arithmetic has it.

@@ -189,8 +189,9 @@ private Q_SLOTS:
         for (const char* command : everyCommand) {
             const Ran ran = run(QString::fromUtf8(command));
             const QString stated = wrong(ran, word(command));
-            QVERIFY2(
-                stated.isEmpty() && ran.code == 0, qPrintable(QString::fromUtf8(command) + QLatin1Char('\n') + stated));
+            const int expected = strstr(command, "GOLDENS") ? 1 : 0; // which the experiment differs from
+            QVERIFY2(stated.isEmpty() && ran.code == expected,
+                qPrintable(QString::fromUtf8(command) + QLatin1Char('\n') + stated));
         }
     }
 

@@ -97,6 +97,16 @@ private Q_SLOTS:
         const ReadGoldens again = readMaxTextGoldens(writeMaxTextGoldens(*read));
         QVERIFY(again.has_value());
         QVERIFY(*again == *read);
+        // A number sign of a place is no count of what is constrained there.
+        std::string signs = inputs;
+        signs.replace(signs.find("mlp/inputs"), 10, "moe#route");
+        signs.replace(signs.rfind("mlp/inputs"), 10, "moe#2");
+        const ReadGoldens marked = readMaxTextGoldens({ named, logical, signs });
+        QVERIFY(marked.has_value());
+        const ReadGoldens markedAgain = readMaxTextGoldens(writeMaxTextGoldens(*marked));
+        QVERIFY(markedAgain.has_value() && *markedAgain == *marked);
+        QCOMPARE(markedAgain->activations[0].path, std::string("moe#route"));
+        QCOMPARE(markedAgain->activations[1].path, std::string("moe#2"));
         const ReadGoldens alone = readMaxTextGoldens({ named, {}, {} });
         QVERIFY(alone.has_value() && alone->activations.empty() && !alone->state[1].names.has_value());
     }
@@ -122,6 +132,18 @@ private Q_SLOTS:
                     .startsWith(QStringLiteral("named_shardings.json:")));
         QVERIFY(firstError({ "[]", {}, {} }).startsWith(QStringLiteral("named_shardings.json:1:1 ")));
         QVERIFY(firstError({ "{}", {}, {} }).startsWith(QStringLiteral("named_shardings.json:1:1 ")));
+        // Far too many axes and dimensions are refused where they begin, without being looked up one by one.
+        std::string axes = "\"a\"", sizes = "1";
+        for (int i = 0; i < 40; ++i) {
+            axes += ", \"a\"";
+            sizes += ", 1";
+        }
+        QCOMPARE(wrongNamed("[\"data\", \"fsdp\", \"tensor\"]", ('[' + axes + ']').c_str()),
+            QStringLiteral("named_shardings.json:2:38 E126"));
+        QVERIFY(wrongNamed("\"shape\": [64, 32]", ("\"shape\": [" + sizes + ']').c_str())
+                    .endsWith(QStringLiteral(" E126")));
+        QVERIFY(wrongNamed("[[\"fsdp\", \"data\"], \"tensor\"]", ('[' + axes + ']').c_str())
+                    .endsWith(QStringLiteral(" E126")));
         // Two meshes in one dump.
         std::string two = named;
         two.replace(two.rfind("\"fsdp\": 8"), 9, "\"fsdp\": 4");

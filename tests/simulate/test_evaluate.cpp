@@ -82,6 +82,7 @@ private Q_SLOTS:
     void bitsOfNarrowNumbers();
     void outOfRangeStartsMoveInside();
     void windowsReachOverBorders();
+    void slicesOfNothing();
     void raggedProductsGoByGroups_data();
     void raggedProductsGoByGroups();
     void partsOfSumsCrossTheBorder();
@@ -618,6 +619,45 @@ func.func @main(%x: tensor<4x3xf32>, %i: tensor<5x2xi32>, %u: tensor<5x2x3xf32>)
         QVERIFY(done.has_value());
         QCOMPARE(numbers(done->outputs[0]), padded);
         QCOMPARE(numbers(done->outputs[1]), gathered);
+    }
+}
+
+/// Where nothing is taken nothing is read, and between fewer than two elements there is no padding.
+void TestEvaluate::slicesOfNothing()
+{
+    const Program program = programOf(R"(
+func.func @main(%x: tensor<2x3xf32>, %n: tensor<0x3xf32>, %i: tensor<2x1xi32>)
+    -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<1x3xf32>, tensor<2x3xf32>) {
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
+      start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 0, 3>}>
+      : (tensor<2x3xf32>, tensor<2x1xi32>) -> tensor<2x3xf32>
+  %1 = "stablehlo.gather"(%n, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
+      start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 0, 3>}>
+      : (tensor<0x3xf32>, tensor<2x1xi32>) -> tensor<2x3xf32>
+  %s = stablehlo.slice %x [1:2, 0:3] : (tensor<2x3xf32>) -> tensor<1x3xf32>
+  %c = stablehlo.constant dense<-5.0> : tensor<f32>
+  %2 = stablehlo.pad %s, %c, low = [0, 0], high = [0, 0], interior = [9223372036854775807, 0]
+      : (tensor<1x3xf32>, tensor<f32>) -> tensor<1x3xf32>
+  %3 = stablehlo.pad %n, %c, low = [-9223372036854775808, 0], high = [9223372036854775807, 0], interior = [0, 0]
+      : (tensor<0x3xf32>, tensor<f32>) -> tensor<0x3xf32>
+  %4 = stablehlo.pad %3, %c, low = [2, 0], high = [0, 0], interior = [9223372036854775807, 0]
+      : (tensor<0x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  return %0, %1, %2, %4 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<1x3xf32>, tensor<2x3xf32>
+}
+)");
+    Array x = Array::make({ DType::F32, { 2, 3 } }), places = Array::make({ DType::I32, { 2, 1 } });
+    for (std::int64_t i = 0; i < 6; ++i)
+        kernels::setNumber(x, i, static_cast<double>(i + 1));
+    for (std::int64_t i = 0; i < 2; ++i)
+        kernels::setNumber(places, i, 1'000'000);
+    const kernels::Arrays arguments{ x, Array::make({ DType::F32, { 0, 3 } }), places };
+    const PartitionedProgram parts = unsharded(program).value();
+    for (const auto& done : { test::executeInFull(program, arguments), test::executeParts(parts, arguments) }) {
+        QVERIFY(done.has_value());
+        QCOMPARE(numbers(done->outputs[0]), std::vector<double>(6, 0));
+        QCOMPARE(numbers(done->outputs[1]), std::vector<double>(6, 0));
+        QCOMPARE(numbers(done->outputs[2]), (std::vector<double>{ 4, 5, 6 }));
+        QCOMPARE(numbers(done->outputs[3]), std::vector<double>(6, -5));
     }
 }
 

@@ -69,8 +69,8 @@ private Q_SLOTS:
     }
     void init()
     {
-        // The offscreen platform says what it does not do for sizes, menus and views that float.
-        QTest::failOnWarning(QRegularExpression(u"^(?!This plugin does not support )"_s));
+        // The offscreen platform says what it does not do for sizes, menus, views that float and drags that are ended.
+        QTest::failOnWarning(QRegularExpression(u"^(?!This plugin does not support |Unimplemented code)"_s));
     }
 
     void anythingCanBeDone_data()
@@ -116,7 +116,7 @@ private Q_SLOTS:
         QVERIFY2(monkey.complaint().isEmpty(), qPrintable(monkey.complaint() + u'\n' + words::fromStd(last)));
         if (holdsTimes)
             QVERIFY2(monkey.slowest().milliseconds <= longestEvent, qPrintable(took + u'\n' + words::fromStd(last)));
-        if (test::triesAllRandomCases()) // it does what edits
+        if (events >= 1000) // among so many are some that edit
             QVERIFY2(monkey.undone() > 0, last.c_str());
     }
 };

@@ -7,6 +7,7 @@
 
 #include "experiment_file/gallery.h"
 #include "program/differentiate.h"
+#include "program/outline/long_levels.h"
 #include "program/outline/operation_scopes.h"
 #include "program/outline/repeated_blocks.h"
 #include "program/program_mesh.h"
@@ -106,6 +107,57 @@ Program layered(std::mt19937& random, int layers, bool backward)
     return program;
 }
 
+/// Operations that follow each other from one place.
+struct From {
+    std::string location;
+    int count = 0;
+    std::string reads = {}; ///< an argument that the first of them reads
+};
+
+/// A chain of random operations, which repeats nowhere. With `line` they stand in a text of its own lines.
+Program chained(const std::vector<From>& stretches, bool line = false)
+{
+    constexpr OpKind kinds[] = { OpKind::Tanh, OpKind::Sine, OpKind::Cosine, OpKind::Exponential, OpKind::Abs,
+        OpKind::Negate, OpKind::Logistic };
+    std::mt19937 random(7);
+    Builder builder("chained");
+    const TensorType type{ DType::F32, { 8 } };
+    ValueId x = builder.argument(type, "x", Role::Input);
+    std::vector<std::string> locations;
+    for (const From& from : stretches)
+        for (int i = 0; i < from.count; ++i) {
+            x = i == 0 && !from.reads.empty()
+                ? builder.binary(OpKind::Multiply, x, builder.argument(type, from.reads, Role::Parameter))
+                : builder.unary(kinds[random() % std::size(kinds)], x);
+            locations.push_back(from.location);
+        }
+    builder.result(x);
+    Program program = std::move(builder).finish();
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+        program.operations[i].source = static_cast<std::uint32_t>(program.sources.size());
+        program.sources.push_back({ line ? static_cast<std::uint32_t>(i + 1) : 0, 0, locations[i] });
+    }
+    return program;
+}
+
+/// Random operations from a few random places; neighbours are often from one.
+Program scattered(unsigned seed)
+{
+    std::mt19937 random(seed);
+    std::vector<From> stretches;
+    for (int i = 0; i < 200; ++i) {
+        const std::string place = "\"lib" + std::to_string(random() % 3) + "/file" + std::to_string(random() % 4)
+            + ".py\":" + std::to_string(random() % 20 + 1) + ":1";
+        const std::string name = "\"jit(f)/net/part" + std::to_string(random() % 5) + "/op\"(" + place + ')';
+        const unsigned kind = random() % 4;
+        stretches.push_back({ kind == 0 ? std::string()
+                : kind == 1             ? name
+                                        : place,
+            1 + static_cast<int>(random() % 9) });
+    }
+    return chained(stretches, seed % 2 == 0);
+}
+
 std::vector<OperationId> operationsIn(const ProgramOutline& outline, int part)
 {
     std::vector<OperationId> found;
@@ -170,7 +222,7 @@ private Q_SLOTS:
     void everyOperationStandsOnce_data()
     {
         QTest::addColumn<int>("kind");
-        for (int kind = 0; kind < 7; ++kind)
+        for (int kind = 0; kind < 11; ++kind)
             QTest::addRow("%d", kind) << kind;
     }
     void everyOperationStandsOnce()
@@ -180,6 +232,7 @@ private Q_SLOTS:
                 : kind == 1         ? test::transformerProgram(5)
                 : kind == 2         ? test::transformerProgram(5, false)
                 : kind == 6         ? scannedMlp()
+                : kind > 6          ? scattered(static_cast<unsigned>(kind))
                                     : randomProgram(static_cast<unsigned>(kind), 200));
         std::vector<OperationId> order;
         const auto visit = [&](const auto& self, int part) -> void {
@@ -195,6 +248,10 @@ private Q_SLOTS:
                 operations += child.operations;
             }
             QCOMPARE(at.operations, operations);
+            if (at.kind == PartKind::Source)
+                QVERIFY(operations >= smallestGroup);
+            if (kind > 6)
+                QVERIFY2(at.children.size() <= longLevel, graph.outline->key(part).c_str());
         };
         visit(visit, 0);
         std::vector<OperationId> declared; // in program order, so that no part needs a later one
@@ -343,6 +400,13 @@ private Q_SLOTS:
         QCOMPARE(locationNames(R"("model.py":12:4)"), ScopeNames());
         QCOMPARE(locationNames("unknown"), ScopeNames());
         QCOMPARE(locationNames(""), ScopeNames());
+        QCOMPARE(
+            sourceNames(R"("jit(f)/mul"("/lib/python3/site-packages/optax/_src/update.py":42:4))").package, "optax");
+        QCOMPARE(sourceNames(R"("jit(f)/mul"("/lib/python3/site-packages/optax/_src/update.py":42:4))").line,
+            "update.py:42");
+        QCOMPARE(sourceNames(R"(callsite("f"("a/b.py":1:2) at "c.py":3:4))").file, "b.py");
+        QCOMPARE(sourceNames(R"("/home/me/model.py":12:4)").package, "model.py");
+        QCOMPARE(sourceNames(R"("jit(f)/mul")").file, "");
 
         Builder builder("located");
         ValueId x = builder.argument({ DType::F32, { 8 } }, "x", Role::Input);
@@ -358,6 +422,75 @@ private Q_SLOTS:
         QCOMPARE(graph.lines().join(u'\n'), u"Layer 0 | 2 ops\nLayers 1–3 | same as Layer 0, folded × 3"_s);
     }
 
+    void longLevelsAreGrouped()
+    {
+        const std::string net = "\"jit(step)/jvp(Net)/", backward = "\"jit(step)/transpose(jvp(Net))/",
+                          optax = "\"jit(step)/mul\"(\"/usr/lib/site-packages/optax/_src/";
+        std::vector<From> stretches{ { net + "embed/x\"(\"net.py\":10:1)", 20 },
+            { net + "head/x\"(\"net.py\":20:1)", 15 }, { "", 2 }, { net + "head/x\"(\"net.py\":22:1)", 5 },
+            { backward + "head/x\"(\"net.py\":20:1)", 20 }, { optax + "clip.py\":9:1)", 2 },
+            { backward + "embed/x\"(\"net.py\":10:1)", 10 } };
+        for (int i = 0; i < 8; ++i) {
+            stretches.push_back({ optax + "clip.py\":5:1)", 3, "params/stack/layer" + std::to_string(i) + "/w" });
+            stretches.push_back({ optax + "transform.py\":30:1)", 4 });
+            stretches.push_back({ optax + "transform.py\":31:1)", 3 });
+        }
+        const Graph graph(chained(stretches));
+        QStringList expected{ u"Net | 42 ops"_s, u"  Embed | 20 ops"_s, u"  Head | 15 ops"_s, u"  Head | 5 ops"_s,
+            u"Backward | 32 ops"_s, u"  Net | 20 ops"_s, u"    Head | 20 ops"_s, u"  Net | 10 ops"_s,
+            u"    Embed | 10 ops"_s, u"optax | 80 ops"_s };
+        for (int i = 0; i < 8; ++i)
+            expected << u"  optax for layer%1/w | 10 ops"_s.arg(i);
+        QCOMPARE(graph.lines().join(u'\n'), expected.join(u'\n'));
+        const int optimizer = graph.outline->part(0).children.back();
+        QVERIFY(graph.words.tip(graph.outline->part(optimizer).children.front()).contains(u"params/stack/layer0/w"_s));
+    }
+
+    void onlyLongLevelsAreGrouped()
+    {
+        const std::vector<From> stretches{ { "\"a.py\":1:1", 30 }, { "\"b.py\":2:1", 30 }, { "\"b.py\":3:1", 1 } };
+        QCOMPARE(Graph(chained(stretches)).lines().join(u'\n'), u"a.py:1 | 30 ops\nb.py | 31 ops"_s);
+        QCOMPARE(Graph(chained({ stretches[0], stretches[1] })).lines(), QStringList());
+    }
+
+    void whatComesFromNowhereIsGroupedByItsLines()
+    {
+        QCOMPARE(Graph(chained({ { "", 100 } })).lines(), QStringList());
+        const QStringList lines = Graph(chained({ { "", 100 } }, true)).lines();
+        QCOMPARE(lines.size(), 10);
+        QCOMPARE(lines.front(), u"lines 1–8 | 8 ops"_s);
+        QVERIFY2(lines.back().startsWith(u"lines "_s) && lines.back().contains(u"–100 |"_s), qPrintable(lines.back()));
+    }
+
+    void sharesBeginWhereFewValuesPass()
+    {
+        const std::vector<LevelPart> parts(100);
+        std::vector<int> crossing(101, 5);
+        crossing[11] = 1;
+        const std::vector<LevelGroup> shares = sharesOf(parts, crossing);
+        QCOMPARE(shares.size(), std::size_t{ 10 });
+        QCOMPARE(shares[1].first, std::size_t{ 11 });
+        QCOMPARE(shares.back().first + shares.back().count, parts.size());
+    }
+
+    void smallStretchesGoWithTheirNeighbours()
+    {
+        const auto groups = [](std::initializer_list<std::pair<int, int>> labels) { // and how many of each
+            std::vector<LevelPart> parts;
+            for (const auto& [label, count] : labels)
+                parts.insert(parts.end(), static_cast<std::size_t>(count), LevelPart{ label, 1, false });
+            QStringList found;
+            for (const LevelGroup& group : groupsOf(parts))
+                found << u"%1:%2"_s.arg(group.label).arg(group.count);
+            return found.join(u' ');
+        };
+        QCOMPARE(groups({ { 0, 9 }, { 1, 3 }, { 0, 2 }, { 2, 8 } }), u"0:14 2:8"_s); // on both sides of it
+        QCOMPARE(groups({ { 0, 9 }, { 1, 2 }, { 2, 5 } }), u"0:9 2:7"_s); // with the smaller one
+        QCOMPARE(groups({ { 0, 9 }, { 1, 2 }, { 2, 3 }, { 3, 9 } }), u"0:9 2:5 3:9"_s); // with each other
+        QCOMPARE(groups({ { 0, 9 }, { -1, 9 }, { 1, 9 } }), u"0:9 -1:9 1:9"_s); // nothing is made up
+        QCOMPARE(groups({ { -1, 2 }, { 0, 9 }, { -1, 2 } }), u"0:13"_s);
+    }
+
     void constantsWithoutANameBelongToWhatComesNext()
     {
         Builder builder("constants");
@@ -365,13 +498,13 @@ private Q_SLOTS:
         ValueId x = builder.argument(type, "x", Role::Input);
         for (int i = 0; i < 4; ++i) {
             builder.setScope("");
-            const ValueId half = builder.constant(type, 0.5);
+            const ValueId half = builder.broadcast(builder.constant({ DType::F32, {} }, 0.5), type.shape, {});
             builder.setScope("layers." + std::to_string(i));
             x = builder.binary(OpKind::Multiply, builder.unary(OpKind::Tanh, x), half);
         }
         builder.result(x);
         const Graph graph(std::move(builder).finish());
-        QCOMPARE(graph.lines().join(u'\n'), u"Layer 0 | 3 ops\nLayers 1–3 | same as Layer 0, folded × 3"_s);
+        QCOMPARE(graph.lines().join(u'\n'), u"Layer 0 | 4 ops\nLayers 1–3 | same as Layer 0, folded × 3"_s);
     }
 
     void constantsInAWord()

@@ -166,6 +166,31 @@ QString GraphWords::scopeTitle(const std::string& name) const
     return text.isEmpty() ? text : text.front().toUpper() + text.mid(1);
 }
 
+/// "mlp/kernel" of "params/decoder/mlp/kernel" or "state.params['decoder']['mlp']['kernel']".
+QString GraphWords::lastNames(const std::string& path)
+{
+    static const QRegularExpression between(u"[/'\"\\[\\]]+"_s);
+    const QStringList names = fromStd(path).split(between, Qt::SkipEmptyParts);
+    return names.mid(std::max<qsizetype>(0, names.size() - 2)).join(u'/');
+}
+
+/// Of operations from one place in a source, or from some lines of the program's own text.
+QString GraphWords::sourceTitle(int index) const
+{
+    const ProgramPart& part = m_outline->part(index);
+    const QString name = fromStd(part.name);
+    if (part.about.valid())
+        return tr("%1 for %2", "optax for mlp/kernel").arg(name, lastNames(m_program->value(part.about).path));
+    if (!name.isEmpty())
+        return name;
+    const auto lineOf = [this](int at, bool last) {
+        while (m_outline->part(at).kind != PartKind::Operation)
+            at = last ? m_outline->part(at).children.back() : m_outline->part(at).children.front();
+        return m_program->sources[m_program->operation(m_outline->part(at).operation).source].line;
+    };
+    return tr("lines %1–%2").arg(lineOf(index, false)).arg(lineOf(index, true));
+}
+
 /// `number`: its own, or those of several.
 QString GraphWords::blockTitle(const ProgramPart& block, const QString& number) const
 {
@@ -185,6 +210,8 @@ QString GraphWords::title(int index) const
     case PartKind::Module:
     case PartKind::Function:
         return fromStd(part.name);
+    case PartKind::Source:
+        return sourceTitle(index);
     case PartKind::Scope:
         return scopeTitle(part.name);
     case PartKind::Block:
@@ -413,8 +440,12 @@ QString GraphWords::tip(int index) const
             lines << tr("the same operations, the same wiring, sharded in the same way");
         return lines.join(u'\n');
     }
-    if (part.kind != PartKind::Operation)
-        return title(index) + u'\n' + subtitle(index);
+    if (part.kind != PartKind::Operation) {
+        QStringList lines{ title(index), subtitle(index) };
+        if (part.about.valid())
+            lines << words::operandName(*m_program, part.about);
+        return lines.join(u'\n');
+    }
     const Operation& operation = m_program->operation(part.operation);
     QStringList lines{ fromStd(qualifiedName(operation)) };
     for (std::size_t i = 0; i < std::min<std::size_t>(operation.results.size(), 4); ++i)

@@ -77,6 +77,8 @@ private:
     [[nodiscard]] QString shardedValues(const RepeatDifference& of) const;
     [[nodiscard]] QString operationTitle(const Operation& operation) const;
     [[nodiscard]] QString scopeTitle(const std::string& name) const;
+    [[nodiscard]] QString sourceTitle(int index) const;
+    [[nodiscard]] static QString lastNames(const std::string& path);
 
     ProgramPtr m_program;
     std::shared_ptr<const ProgramOutline> m_outline;

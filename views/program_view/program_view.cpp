@@ -330,6 +330,7 @@ void ProgramView::selectLine()
 /// A collective is selected with what it works for.
 void ProgramView::selectCurrent()
 {
+    const GraphPlace chosen = m_canvas->current();
     const int collective = m_canvas->currentCollective();
     const ValueId value = m_canvas->currentValue();
     OperationId operation = m_canvas->currentOperation();
@@ -340,6 +341,7 @@ void ProgramView::selectCurrent()
         return;
     const bool wasLinking = std::exchange(m_linking, true);
     m_selection->setCollective(collective);
+    m_canvas->setCurrent(chosen); // itself, rather than the operation that it follows
     m_linking = wasLinking;
 }
 

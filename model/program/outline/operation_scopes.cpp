@@ -74,6 +74,32 @@ ScopeNames locationNames(std::string_view location)
     return names;
 }
 
+SourceNames sourceNames(std::string_view location)
+{
+    // "name"("folder/file.py":12:4)
+    for (std::size_t begin = location.find('"'); begin != std::string_view::npos;) {
+        const std::size_t end = location.find('"', begin + 1);
+        if (end == std::string_view::npos)
+            break;
+        if (end + 2 >= location.size() || location[end + 1] != ':') {
+            begin = location.find('"', end + 1);
+            continue;
+        }
+        std::string_view path = location.substr(begin + 1, end - begin - 1);
+        for (const std::string_view installed : { "site-packages/", "dist-packages/" })
+            if (const std::size_t at = path.rfind(installed); at != std::string_view::npos)
+                path.remove_prefix(at + installed.size());
+        SourceNames names;
+        names.file = path.substr(path.rfind('/') + 1);
+        const std::size_t folder = path.find('/');
+        names.package = folder == 0 || folder == std::string_view::npos ? names.file : path.substr(0, folder);
+        const std::string_view places = location.substr(end + 1);
+        names.line = names.file + std::string(places.substr(0, places.find_first_not_of("0123456789", 1)));
+        return names;
+    }
+    return {};
+}
+
 OperationScopes::OperationScopes(const Program& program)
 {
     for (const std::string& scope : program.scopes)
@@ -92,10 +118,20 @@ OperationScopes::OperationScopes(const Program& program)
         }
         m_names.push_back(names);
     }
+    std::vector<bool> ofConstants(program.operations.size()); // without a name, made of nothing but such
+    for (const Region& region : program.regions)
+        for (const OperationId id : region.operations) {
+            const Operation& operation = program.operation(id);
+            ofConstants[id.index] = m_names[id.index]->empty() && operation.regions.empty()
+                && std::all_of(operation.operands.begin(), operation.operands.end(), [&](ValueId operand) {
+                       const OperationId definition = program.value(operand).definition;
+                       return definition.valid() && ofConstants[definition.index];
+                   });
+        }
     for (const Region& region : program.regions)
         for (std::size_t i = region.operations.size(); i-- > 1;) {
             const OperationId before = region.operations[i - 1];
-            if (program.operation(before).operands.empty() && m_names[before.index]->empty())
+            if (ofConstants[before.index])
                 m_names[before.index] = m_names[region.operations[i].index];
         }
 }

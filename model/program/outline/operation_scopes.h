@@ -5,8 +5,8 @@
 //     scope "backward/layers.3"                                             backward, layers.3
 //     location "jit(step)/jit(main)/transpose(jvp(Net))/layer_3/dot"(#loc4)  backward, Net, layer_3
 //
-// Locations that name a place in a source file say nothing. A constant without a name belongs to what comes next: such
-// are made for each who reads them.
+// Locations that name a place in a source file alone say nothing of parts; where it is, is known besides. A constant
+// without a name, and what is made of such alone, belongs to what comes next: such are made for each who reads them.
 #pragma once
 
 #include <string>
@@ -24,6 +24,16 @@ using ScopeNames = std::vector<std::string>;
 [[nodiscard]] ScopeNames scopeNames(std::string_view scope);
 /// Of a location, without the operation that its name ends in.
 [[nodiscard]] ScopeNames locationNames(std::string_view location);
+
+/// A place in a source file, from the outside in.
+struct SourceNames {
+    std::string package; ///< the outermost folder, or the file
+    std::string file; ///< without folders; empty if the location names none
+    std::string line; ///< "model.py:12"
+};
+
+/// The first place that the location names, which is the innermost one.
+[[nodiscard]] SourceNames sourceNames(std::string_view location);
 
 class OperationScopes {
 public:

@@ -2,8 +2,11 @@
 #include "program/outline/program_outline.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
+#include <utility>
 
+#include "program/outline/long_levels.h"
 #include "program/outline/operation_scopes.h"
 #include "program/outline/repeated_blocks.h"
 
@@ -93,51 +96,281 @@ private:
         addUnits(parent, operations, units, depth);
     }
 
-    /// The first of several that are the same stands for itself, the others fold into one part.
+    /// Units that follow each other on one level, and what of them is the same.
+    struct Level {
+        Stretch operations;
+        const std::vector<RepeatUnit>& units;
+        std::size_t depth;
+        std::vector<RepeatedBlocks> found;
+        std::vector<int> models = {}; ///< by what was found
+        int series = 0;
+    };
+    /// What becomes a part of the level: a unit, or all blocks of a repetition.
+    struct Piece {
+        std::size_t unit = 0, units = 1;
+        int found = -1;
+    };
+
     void addUnits(int parent, Stretch operations, const std::vector<RepeatUnit>& units, std::size_t depth)
     {
-        const std::vector<RepeatedBlocks> found = m_finder.find(operations, units);
-        std::vector<int> models; // by what was found
+        Level level{ operations, units, depth, m_finder.find(operations, units) };
+        std::vector<Piece> pieces;
         std::size_t done = 0;
-        int series = 0;
-        for (const RepeatedBlocks& repeated : found) {
-            const auto first = static_cast<std::size_t>(repeated.first);
-            const auto length = static_cast<std::size_t>(repeated.length);
-            for (; done < first; ++done)
-                addUnit(parent, operations, units[done], depth);
-            const bool isBlock = length > 1 || !units[first].scope;
-            const auto mirrored = m_firstNumbers.find(repeated.mirror.run);
-            const bool mirrors = isBlock && mirrored != m_firstNumbers.end();
-            int model = repeated.like < 0 ? -1 : models[static_cast<std::size_t>(repeated.like)];
-            int into = parent;
-            const int from = model < 0 ? 0 : m_numbers[model], ownSeries = model < 0 ? series : at(model).series;
-            if (isBlock && !mirrors)
-                m_firstNumbers[repeated.run] = from;
-            for (int copy = 0; copy < repeated.copies; ++copy, done += length) {
-                if (model >= 0 && into == parent) {
-                    add(parent, PartKind::Repeat).model = model;
-                    into = newest();
-                }
-                int part = newest() + 1;
-                if (isBlock) {
-                    ProgramPart& block = add(into, PartKind::Block);
-                    block.mirrors = mirrors;
-                    block.number = mirrors ? mirrored->second + repeated.mirror.from - copy : from + copy;
-                    block.series = mirrors ? 0 : ownSeries;
-                    const auto begin = units.begin() + static_cast<std::ptrdiff_t>(done);
-                    addWithin(part, operations, { begin, begin + repeated.length }, depth);
-                } else {
-                    addUnit(into, operations, units[done], depth);
-                }
-                if (model < 0)
-                    model = part;
-            }
-            m_numbers[model] = from + repeated.copies;
-            models.push_back(model);
-            series += isBlock && !mirrors && repeated.like < 0 ? 1 : 0;
+        const auto addSingle = [&](std::size_t upTo) {
+            for (; done < upTo; ++done)
+                pieces.push_back({ done, 1, -1 });
+        };
+        for (std::size_t i = 0; i < level.found.size(); ++i) {
+            const RepeatedBlocks& repeated = level.found[i];
+            addSingle(static_cast<std::size_t>(repeated.first));
+            pieces.push_back(
+                { done, static_cast<std::size_t>(repeated.length * repeated.copies), static_cast<int>(i) });
+            done += pieces.back().units;
         }
-        for (; done < units.size(); ++done)
-            addUnit(parent, operations, units[done], depth);
+        addSingle(units.size());
+        addPieces(level, parent, pieces, 0, nullptr);
+    }
+
+    /// `named`: the scope that `parent` is named by, which need not be said again in it.
+    void addPieces(
+        Level& level, int parent, std::span<const Piece> pieces, std::size_t detail, const std::string* named)
+    {
+        if (pieces.size() > longLevel && addGroups(level, parent, pieces, detail))
+            return;
+        for (const Piece& piece : pieces) {
+            const RepeatUnit& unit = level.units[piece.unit];
+            if (piece.found >= 0)
+                addRepeated(level, parent, piece);
+            else if (unit.scope && named && *unit.scope == *named)
+                addStretch(parent, level.operations.subspan(unit.first, unit.count), level.depth + 1);
+            else
+                addUnit(parent, level.operations, unit, level.depth);
+        }
+    }
+
+    /// What pieces are labelled by: scopes, and the sources of operations without one.
+    struct Labels {
+        std::vector<LevelPart> parts;
+        std::vector<std::string> names; ///< by label
+        std::vector<bool> isScope;
+    };
+    /// `detail`: 0 for the packages of sources, 1 for files, 2 for lines.
+    [[nodiscard]] Labels labelsOf(const Level& level, std::span<const Piece> pieces, std::size_t detail) const
+    {
+        Labels labels;
+        std::unordered_map<std::string, int> known[2]; // scopes and sources
+        for (const Piece& piece : pieces) {
+            const RepeatUnit &unit = level.units[piece.unit], &last = level.units[piece.unit + piece.units - 1];
+            LevelPart part;
+            part.operations = static_cast<int>(last.first + last.count - unit.first);
+            part.alone = piece.found >= 0;
+            const std::string name = unit.scope ? *unit.scope : sourceName(level.operations[unit.first], detail);
+            if (!part.alone && !name.empty()) {
+                const auto [at, fresh] =
+                    known[unit.scope ? 0 : 1].try_emplace(name, static_cast<int>(labels.names.size()));
+                if (fresh) {
+                    labels.names.push_back(name);
+                    labels.isScope.push_back(unit.scope != nullptr);
+                }
+                part.label = at->second;
+            }
+            labels.parts.push_back(part);
+        }
+        return labels;
+    }
+    [[nodiscard]] std::string sourceName(OperationId id, std::size_t detail) const
+    {
+        const std::uint32_t source = m_program.operation(id).source;
+        if (source == 0 || source >= m_program.sources.size())
+            return {};
+        const SourceNames names = sourceNames(m_program.sources[source].location);
+        return detail == 0 ? names.package : detail == 1 ? names.file : names.line;
+    }
+
+    /// False if nothing is known of where they come from.
+    bool addGroups(Level& level, int parent, std::span<const Piece> pieces, std::size_t detail)
+    {
+        constexpr std::size_t lines = 2;
+        const Labels labels = labelsOf(level, pieces, detail);
+        if (labels.names.empty())
+            return addShares(level, parent, pieces, labels);
+        const bool hasScopes = std::find(labels.isScope.begin(), labels.isScope.end(), true) != labels.isScope.end();
+        if (!hasScopes && detail < lines) { // the same for one parameter after another
+            const std::vector<LevelGroup> turns = turnsOf(labelsOf(level, pieces, lines).parts);
+            if (!turns.empty()) {
+                addTurns(level, parent, pieces, labels, turns, detail);
+                return true;
+            }
+        }
+        std::vector<LevelGroup> groups = groupsOf(labels.parts);
+        const auto tellsNothing = [&](const LevelGroup& group) { return 4 * group.count > 3 * pieces.size(); };
+        if (!hasScopes && detail < lines && std::any_of(groups.begin(), groups.end(), tellsNothing))
+            return addGroups(level, parent, pieces, detail + 1);
+        if (groups.size() == 1)
+            groups = sharesOf(labels.parts, crossing(level, pieces));
+        for (const LevelGroup& group : groups)
+            addGroup(level, parent, pieces.subspan(group.first, group.count), labels, group.label, detail);
+        return true;
+    }
+
+    /// What is known of them are their lines in the text of the program, if that.
+    bool addShares(Level& level, int parent, std::span<const Piece> pieces, const Labels& labels)
+    {
+        const bool hasLines = std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+            const std::uint32_t source = m_program.operation(first(level, piece)).source;
+            return source < m_program.sources.size() && m_program.sources[source].line > 0;
+        });
+        if (!hasLines)
+            return false;
+        for (const LevelGroup& share : sharesOf(labels.parts, crossing(level, pieces))) {
+            add(parent, PartKind::Source);
+            addPieces(level, newest(), pieces.subspan(share.first, share.count), 0, nullptr);
+        }
+        return true;
+    }
+    /// By piece: how many values pass from before it to it and what comes after.
+    [[nodiscard]] std::vector<int> crossing(const Level& level, std::span<const Piece> pieces)
+    {
+        std::vector<int> change(pieces.size() + 1);
+        m_readUpTo.resize(m_program.values.size(), -1);
+        const auto forEachOperation = [&](const Piece& piece, const auto& visit) {
+            const RepeatUnit &begin = level.units[piece.unit], &end = level.units[piece.unit + piece.units - 1];
+            for (std::size_t i = begin.first; i < end.first + end.count; ++i)
+                visit(m_program.operation(level.operations[i]));
+        };
+        for (std::size_t i = 0; i < pieces.size(); ++i)
+            forEachOperation(pieces[i], [&](const Operation& operation) {
+                for (const ValueId operand : operation.operands)
+                    m_readUpTo[operand.index] = static_cast<int>(i);
+            });
+        for (std::size_t i = 0; i < pieces.size(); ++i)
+            forEachOperation(pieces[i], [&](const Operation& operation) {
+                for (const ValueId result : operation.results)
+                    if (const int upTo = std::exchange(m_readUpTo[result.index], -1); upTo > static_cast<int>(i)) {
+                        ++change[i + 1];
+                        --change[static_cast<std::size_t>(upTo) + 1];
+                    }
+            });
+        std::partial_sum(change.begin(), change.end(), change.begin());
+        return change;
+    }
+
+    void addTurns(Level& level, int parent, std::span<const Piece> pieces, const Labels& labels,
+        const std::vector<LevelGroup>& turns, std::size_t detail)
+    {
+        const auto forEachRead = [&](const LevelGroup& turn, const auto& visit) {
+            for (const Piece& piece : pieces.subspan(turn.first, turn.count))
+                for (const ValueId value : m_program.operation(first(level, piece)).operands)
+                    if (const Value& of = m_program.value(value); !of.definition.valid() && of.type.rank() > 0)
+                        visit(value);
+        };
+        constexpr int several = -1;
+        std::unordered_map<std::uint32_t, int> readIn; // by ValueId: the turn
+        for (int i = 0; const LevelGroup& turn : turns) {
+            forEachRead(turn, [&](ValueId value) {
+                int& in = readIn.try_emplace(value.index, i).first->second;
+                in = in == i ? i : several;
+            });
+            ++i;
+        }
+        for (const LevelGroup& turn : turns) {
+            const int group = newest() + 1;
+            addGroup(level, parent, pieces.subspan(turn.first, turn.count), labels, turn.label, detail);
+            // A parameter's name stands within those of its moments.
+            forEachRead(turn, [&](ValueId value) {
+                const std::string& path = m_program.value(value).path;
+                ValueId& about = at(group).about;
+                if (turn.label >= 0 && readIn.at(value.index) != several && !path.empty()
+                    && (!about.valid() || path.size() < m_program.value(about).path.size()))
+                    about = value;
+            });
+        }
+    }
+
+    void addGroup(
+        Level& level, int parent, std::span<const Piece> pieces, const Labels& labels, int label, std::size_t detail)
+    {
+        if (label < 0 || (pieces.size() == 1 && level.units[pieces.front().unit].scope)) {
+            for (const Piece& piece : pieces)
+                addPieces(level, parent, { &piece, 1 }, detail, nullptr);
+            return;
+        }
+        const std::string& name = labels.names[static_cast<std::size_t>(label)];
+        if (!labels.isScope[static_cast<std::size_t>(label)]) {
+            add(parent, PartKind::Source).name = closestName(level, pieces, name, detail);
+            return addPieces(level, newest(), pieces, detail, nullptr);
+        }
+        add(parent, PartKind::Scope).name = name;
+        const bool isAll = std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+            const std::string* scope = level.units[piece.unit].scope;
+            return piece.found < 0
+                && (scope ? *scope == name : m_scopes.of(first(level, piece))->size() <= level.depth);
+        });
+        if (!isAll)
+            return addPieces(level, newest(), pieces, detail, &name);
+        const RepeatUnit &begin = level.units[pieces.front().unit], &end = level.units[pieces.back().unit];
+        addStretch(
+            newest(), level.operations.subspan(begin.first, end.first + end.count - begin.first), level.depth + 1);
+    }
+    /// The file or the line if all that come from the source `name` come from that.
+    [[nodiscard]] std::string closestName(
+        const Level& level, std::span<const Piece> pieces, std::string name, std::size_t detail) const
+    {
+        for (std::size_t closer = detail + 1; closer <= 2; ++closer) {
+            std::string common;
+            for (const Piece& piece : pieces) {
+                if (level.units[piece.unit].scope || sourceName(first(level, piece), closer - 1) != name)
+                    continue;
+                const std::string own = sourceName(first(level, piece), closer);
+                if (!common.empty() && own != common)
+                    return name;
+                common = own;
+            }
+            name = common.empty() ? name : common;
+        }
+        return name;
+    }
+    static OperationId first(const Level& level, const Piece& piece)
+    {
+        return level.operations[level.units[piece.unit].first];
+    }
+
+    /// The first of several that are the same stands for itself, the others fold into one part.
+    void addRepeated(Level& level, int parent, const Piece& piece)
+    {
+        const RepeatedBlocks& repeated = level.found[static_cast<std::size_t>(piece.found)];
+        const auto length = static_cast<std::size_t>(repeated.length);
+        const bool isBlock = length > 1 || !level.units[piece.unit].scope;
+        const auto mirrored = m_firstNumbers.find(repeated.mirror.run);
+        const bool mirrors = isBlock && mirrored != m_firstNumbers.end();
+        int model = repeated.like < 0 ? -1 : level.models[static_cast<std::size_t>(repeated.like)];
+        int into = parent;
+        const int from = model < 0 ? 0 : m_numbers[model], ownSeries = model < 0 ? level.series : at(model).series;
+        if (isBlock && !mirrors)
+            m_firstNumbers[repeated.run] = from;
+        std::size_t done = piece.unit;
+        for (int copy = 0; copy < repeated.copies; ++copy, done += length) {
+            if (model >= 0 && into == parent) {
+                add(parent, PartKind::Repeat).model = model;
+                into = newest();
+            }
+            const int part = newest() + 1;
+            if (isBlock) {
+                ProgramPart& block = add(into, PartKind::Block);
+                block.mirrors = mirrors;
+                block.number = mirrors ? mirrored->second + repeated.mirror.from - copy : from + copy;
+                block.series = mirrors ? 0 : ownSeries;
+                const auto begin = level.units.begin() + static_cast<std::ptrdiff_t>(done);
+                addWithin(part, level.operations, { begin, begin + repeated.length }, level.depth);
+            } else {
+                addUnit(into, level.operations, level.units[done], level.depth);
+            }
+            if (model < 0)
+                model = part;
+        }
+        m_numbers[model] = from + repeated.copies;
+        level.models.push_back(model);
+        level.series += isBlock && !mirrors && repeated.like < 0 ? 1 : 0;
     }
 
     /// A part of a list, with units that count from its own beginning.
@@ -176,6 +409,7 @@ private:
     RepeatFinder m_finder;
     OperationScopes m_scopes;
     std::unordered_map<int, int> m_firstNumbers; ///< by run of the finder, of those whose copies are blocks
+    std::vector<int> m_readUpTo; ///< by value, while the last reader on a level is looked for
     std::unordered_map<int, int> m_numbers; ///< by model: of the next block
     ProgramOutline m_outline;
 };
@@ -197,6 +431,9 @@ std::string ProgramOutline::key(int index) const
     case PartKind::Function:
     case PartKind::Scope:
         own = at.name;
+        break;
+    case PartKind::Source: // of which several bear one name
+        own = at.name + " at " + std::to_string(at.position);
         break;
     case PartKind::Repeat:
         own = "as " + key(at.model);

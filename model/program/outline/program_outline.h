@@ -9,6 +9,9 @@
 //       loss
 //       backward ...
 //
+// Where hundreds of parts stand side by side, neighbours from one scope or from one place in a source file are grouped
+// (long_levels.h).
+//
 // Plain data that names nothing for people; views put it into words.
 #pragma once
 
@@ -24,7 +27,9 @@ namespace shardscope {
 enum class PartKind : std::uint8_t {
     Module, ///< of several functions; the root then
     Function, ///< the root of a program with main alone
-    Scope, ///< operations that bear one scope
+    Scope, ///< operations that bear one scope; in a long program most of them
+    Source, ///< operations of a long program, most of which come from one package, file or line; without a name where
+            ///< nothing is known but their lines in the program's own text
     Block, ///< one of several stretches that are the same, found by comparison
     Repeat, ///< parts that are the same as an earlier one beside them
     Operation, ///< with parts in it if it has bodies
@@ -37,7 +42,8 @@ struct ProgramPart {
     std::vector<int> children; ///< in program order
     OperationId operation; ///< Operation: itself; Body: whose it is
     RegionId region; ///< Function, Body
-    std::string name; ///< of a function or of the last part of a scope
+    std::string name; ///< of a function, of the last part of a scope, of a place in a source
+    ValueId about; ///< Source: the argument that it alone reads of those that do the same; else none
     int number = 0; ///< Block: from 0, or that of the block that it mirrors; Body: which one
     int series = 0; ///< Block: which of several kinds of blocks side by side
     bool mirrors = false; ///< Block: it reads from the one of its number in the same list, as a backward pass does

@@ -2,6 +2,7 @@
 #include "simulate/kernels/indexed_slices.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "simulate/kernels/position.h"
 
@@ -62,7 +63,8 @@ Gather::Gather(
     , m_strides(stridesOf(operand.shape))
     , m_slice(sliceCopy(own, operand, result))
     , m_elementBytes(byteSize(operand.dtype))
-    , m_isEmpty(result.elementCount() == 0)
+    , m_resultBytes(result.elementCount() * m_elementBytes)
+    , m_takesNothing(std::find(own.sliceSizes.begin(), own.sliceSizes.end(), 0) != own.sliceSizes.end())
 {
     const Shape to = stridesOf(result.shape);
     for (std::size_t d = 0; d < to.size(); ++d) {
@@ -77,8 +79,12 @@ Gather::Gather(
 
 void Gather::run(std::byte* result, const std::byte* operand, const Array& indices) const
 {
-    if (m_isEmpty)
+    if (m_resultBytes == 0)
         return;
+    if (m_takesNothing) {
+        std::memset(result, 0, static_cast<std::size_t>(m_resultBytes));
+        return;
+    }
     Shape batch(m_batch.size()), starts(m_strides.size());
     do {
         m_starts.read(indices, batch, starts);

@@ -25,6 +25,7 @@ private:
 
 class Gather {
 public:
+    /// Slices without elements, of dimensions that are left out of the result, give zeros.
     Gather(const GatherAttributes& own, const TensorType& operand, const TensorType& indices, const TensorType& result);
     void run(std::byte* result, const std::byte* operand, const Array& indices) const;
 
@@ -33,8 +34,8 @@ private:
     Shape m_batch, m_batchStrides; ///< of the result
     Shape m_strides, m_last; ///< of the operand: the last place where a slice may begin
     StridedCopy m_slice;
-    std::int64_t m_elementBytes;
-    bool m_isEmpty;
+    std::int64_t m_elementBytes, m_resultBytes;
+    bool m_takesNothing;
 };
 
 class Scatter {

@@ -3,6 +3,7 @@
 // Declared in call.h.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "program/element_bits.h"
 #include "program/types.h"
@@ -207,14 +208,19 @@ StridedCopy paddedCopy(const PadAttributes& own, const TensorType& operand, cons
     const Shape from = stridesOf(operand.shape);
     std::int64_t source = 0, target = 0;
     for (std::size_t d = 0; d < from.size(); ++d) {
-        // Elements i stand at low + i * step; negative padding leaves some out.
-        const std::int64_t step = entryOr(own.interior, d, 0) + 1, room = result.shape[d] - 1 - own.low[d];
-        const std::int64_t first = own.low[d] >= 0 ? 0 : (-own.low[d] + step - 1) / step;
+        // Elements i stand at low + i * step; negative padding leaves some out. Between fewer than two is no step.
+        const std::int64_t step = operand.shape[d] < 2 ? 1 : saturatingSum(entryOr(own.interior, d, 0), 1);
+        const std::int64_t low = std::max(own.low[d], -std::numeric_limits<std::int64_t>::max());
+        const std::int64_t room = saturatingSum(result.shape[d] - 1, -low);
+        const std::int64_t first = low >= 0 ? 0 : -(low + 1) / step + 1;
         const std::int64_t last = room < 0 ? -1 : std::min(operand.shape[d] - 1, room / step);
         extents.push_back(std::max<std::int64_t>(last - first + 1, 0));
+        if (last < first)
+            continue;
         source += first * from[d];
-        target += (own.low[d] + first * step) * to[d];
-        to[d] *= step;
+        target += (low + first * step) * to[d];
+        if (last > first)
+            to[d] *= step;
     }
     return StridedCopy(extents, to, from, byteSize(operand.dtype), target, source);
 }
