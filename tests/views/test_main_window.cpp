@@ -16,6 +16,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QSpinBox>
 #include <QStandardPaths>
@@ -1072,6 +1073,13 @@ private Q_SLOTS:
         for (const QLabel* label : trace->findChildren<QLabel*>())
             if (label->isVisible() && label->wordWrap())
                 QTRY_VERIFY2(label->height() >= label->heightForWidth(label->width()) - 1, qPrintable(label->text()));
+        // Of few rules all are in sight, even where their table is scrolled to the side.
+        window.openExample(QStringLiteral("flax-mlp-logical"));
+        window.document()->waitForAnalysis();
+        QVERIFY(window.present(QStringLiteral("trace")));
+        const auto* matrix = trace->findChild<QScrollArea*>();
+        QTRY_VERIFY(matrix->horizontalScrollBar()->maximum() > 0);
+        QTRY_COMPARE(matrix->verticalScrollBar()->maximum(), 0);
     }
 
     /// Where the selection is stands in the tool bar; Esc leads up, Alt+Left to what was selected before.

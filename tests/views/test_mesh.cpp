@@ -99,6 +99,22 @@ private Q_SLOTS:
         QVERIFY(!map.grab().isNull());
     }
 
+    /// Axes of one device each are not what makes the column of inputs wide.
+    void manyAxesTakeNoWidth()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Experiment experiment = builtinExamples().front().make();
+        Document few, many;
+        Selection selection;
+        few.setExperiment(experiment, {});
+        for (int i = 0; i < 10; ++i)
+            experiment.mesh.axes.push_back({ "one" + std::to_string(i), 1 });
+        many.setExperiment(std::move(experiment), {});
+        const MeshView narrow(&few, &selection), wide(&many, &selection);
+        QVERIFY2(wide.minimumSizeHint().width() <= narrow.minimumSizeHint().width() + Metrics::scaled(20),
+            qPrintable(QString::number(wide.minimumSizeHint().width())));
+    }
+
     void largeMeshesAreReadAndWalked()
     {
         QLocale::setDefault(QLocale(QLocale::English));

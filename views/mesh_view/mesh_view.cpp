@@ -121,6 +121,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_fixed->setWordWrap(true);
     m_fixed->setContentsMargins(8, 0, 8, 2);
     m_fixed->hide();
+    m_head->setElided(true, Qt::ElideMiddle); // of many axes the first ones, and how many devices that makes
     auto* head = hbox({ 8, 6, 8, 2 }, styleSpacing, { m_head, m_tick, boxStretch(), m_keep });
     hbox(m_messageBox, { 8, 3, 8, 3 }, styleSpacing, { { m_messageText, 1 }, m_others, m_fit });
     m_messageBox->setAutoFillBackground(true);

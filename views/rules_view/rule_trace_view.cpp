@@ -180,7 +180,9 @@ void RuleTraceView::placeFor(int width) const
 int RuleTraceView::contentHeight(int width) const
 {
     placeFor(width);
-    return hasHeightForWidth() ? heightForWidth(width) : sizeHint().height();
+    const bool isWide = !m_scroll->isHidden() && m_matrix->minimumSizeHint().width() > width; // scrolled to the side
+    return (hasHeightForWidth() ? heightForWidth(width) : sizeHint().height())
+        + (isWide ? m_scroll->horizontalScrollBar()->sizeHint().height() : 0);
 }
 
 int RuleTraceView::spareHeight() const
