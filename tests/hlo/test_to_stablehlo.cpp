@@ -258,7 +258,8 @@ void TestToStableHlo::compiled()
         "  ROOT %b = f32[8,8]{0,1} bitcast(%d)\n}\n";
     const std::string wanted =
         "module @m attributes {mhlo.num_partitions = 4 : i32} {\n"
-        "  func.func public @main(%p: tensor<2x8xf32>) -> tensor<8x8xf32> {\n    %f = call @fused(%p) : (tensor<2x8xf32>) -> tensor<2x8xf32>\n"
+        "  func.func public @main(%p: tensor<2x8xf32>) -> tensor<8x8xf32> {\n    %f = call @fused(%p) : "
+        "(tensor<2x8xf32>) -> tensor<2x8xf32>\n"
         "    %d = \"stablehlo.all_gather\"(%f) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : "
         "tensor<1x4xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> : "
         "(tensor<2x8xf32>) -> tensor<8x8xf32>\n"
