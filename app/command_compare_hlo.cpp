@@ -229,7 +229,7 @@ int compareWithCompiled(const CompareOptions& options)
         return refused(comparison.error());
     const std::vector<CompiledReason> reasons = reasonsFor(*comparison, before->input.experiment);
     const bool differs = std::any_of(
-        comparison->rows.begin(), comparison->rows.end(), [](const ExchangeRow& row) { return !row.remarks.empty(); });
+        comparison->rows.begin(), comparison->rows.end(), [](const ExchangeRow& row) { return row.differs(); });
     const int status = differs ? Findings : Done;
     if (!options.json.empty()) {
         Json out = envelope(options.json, before->input);

@@ -313,6 +313,12 @@ bool argumentsAgree(const Snapshot& predicted, const HloModule& module)
     return ours == theirs;
 }
 
+bool ExchangeRow::differs() const
+{
+    return std::any_of(remarks.begin(), remarks.end(),
+        [](const ExchangeRemark& remark) { return remark.kind != ExchangeRemark::Kind::Merged; });
+}
+
 Result<CompiledComparison> compareCompiled(
     const Snapshot& before, const CollectiveList& predicted, const HloModule& module, const HloCollectives& compiled)
 {

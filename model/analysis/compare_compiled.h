@@ -80,6 +80,10 @@ struct ExchangeRow {
     std::string weight; ///< the first parameter of this shape, where the row is of weights or of their gradients
     ExchangeSide predicted, compiled;
     std::vector<ExchangeRemark> remarks;
+
+    /// XLA does otherwise than predicted. That it puts several arrays into one collective changes nothing of what is
+    /// sent.
+    [[nodiscard]] bool differs() const;
 };
 
 /// Over all rows of one exchange along the same axes.

@@ -442,6 +442,8 @@ void TestCompareCompiled::merged()
     QCOMPARE(compared.rows().size(), std::size_t{ 2 });
     QCOMPARE(compared.remarks(0), std::vector<Kind>{ Kind::Merged });
     QCOMPARE(compared.remarks(1), (std::vector<Kind>{ Kind::Merged, Kind::OnlyCompiled }));
+    QVERIFY(!compared.rows()[0].differs());
+    QVERIFY(compared.rows()[1].differs());
     // 192 and 8 bytes, each its share of what the collective sends.
     QCOMPARE(compared.rows()[0].compiled.sent, Rational(192));
     QCOMPARE(compared.rows()[1].compiled.sent, Rational(8));
