@@ -329,7 +329,7 @@ Result<MaxTextGoldens> goldensFrom(const ConvertOptions& options, const Source& 
         return fail(Code::MissingKey, { { "key", "arrays" } });
     SHARDSCOPE_TRY(import, toImport(options, source));
     SHARDSCOPE_TRY(experiment, toExperiment(*import));
-    return goldensOf(*experiment);
+    return source.goldens ? goldensUnder(*experiment, *source.goldens) : goldensOf(*experiment);
 }
 
 Json sourceJson(const Source& source)
@@ -407,6 +407,8 @@ int convert(const ConvertOptions& options)
     const bool toGoldens = options.to == "maxtext-goldens";
     if (toGoldens && (options.output.empty() || options.output == "-"))
         throw UsageError("--to maxtext-goldens writes a folder of files: name it with -o");
+    if (toGoldens && options.from == "maxtext-goldens" && options.rules.empty() && !options.mesh.mesh.empty())
+        throw UsageError("--mesh needs --rules here: the specs of goldens are those of their own mesh");
     ReadSource source = readSource(options);
     if (!source)
         return reject(options.json, source.error());

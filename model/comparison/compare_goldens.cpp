@@ -146,14 +146,6 @@ private:
     std::vector<ComparedGolden> m_further; ///< of the experiment alone
 };
 
-std::vector<GoldenArray> withNames(const std::vector<GoldenArray>& arrays)
-{
-    std::vector<GoldenArray> named;
-    std::copy_if(arrays.begin(), arrays.end(), std::back_inserter(named),
-        [](const GoldenArray& array) { return array.names.has_value() && array.shapeKnown; });
-    return named;
-}
-
 } // namespace
 
 std::size_t GoldenComparison::count(ComparedGolden::Kind kind) const

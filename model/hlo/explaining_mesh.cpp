@@ -112,7 +112,7 @@ std::vector<MeshAxis> statedMesh(const HloModule& module, std::int64_t devices)
                 continue;
             last = text;
             std::vector<MeshAxis> axes = namedMesh(text);
-            if (axes.empty() || sizeOf(axes) != devices)
+            if (axes.empty() || sizeOf(axes) != devices || !Mesh::create(axes)) // such as two axes of one name
                 continue;
             if (std::all_of(axes.begin(), axes.end(), [](const MeshAxis& axis) { return isOwnName(axis.name); }))
                 return axes;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interchange/goldens_of.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "experiment/mesh_order.h"
@@ -101,6 +103,34 @@ Result<std::vector<std::optional<PartitionSpec>>> specsUnder(
         resolveAnnotations(built->program, *mesh, inDialect(std::move(*listed), dialect)).arguments)
         specs.push_back(specOf(resolved));
     return specs;
+}
+
+std::vector<GoldenArray> withNames(const std::vector<GoldenArray>& arrays)
+{
+    std::vector<GoldenArray> named;
+    std::copy_if(arrays.begin(), arrays.end(), std::back_inserter(named),
+        [](const GoldenArray& array) { return array.names.has_value() && array.shapeKnown; });
+    return named;
+}
+
+Result<MaxTextGoldens> goldensUnder(const Experiment& experiment, const MaxTextGoldens& goldens)
+{
+    MaxTextGoldens under;
+    under.mesh = experiment.mesh.axes;
+    const auto add = [&](std::vector<GoldenArray>& to, const std::vector<GoldenArray>& from,
+                         Dialect dialect) -> Result<void> {
+        std::vector<GoldenArray> named = withNames(from);
+        SHARDSCOPE_TRY(specs, specsUnder(experiment, named, dialect));
+        for (std::size_t i = 0; i < named.size() && i < specs->size(); ++i)
+            if ((*specs)[i]) {
+                named[i].spec = *(*specs)[i];
+                to.push_back(std::move(named[i]));
+            }
+        return {};
+    };
+    SHARDSCOPE_CHECK(add(under.state, goldens.state, Dialect::MaxTextState));
+    SHARDSCOPE_CHECK(add(under.activations, goldens.activations, Dialect::MaxText));
+    return under;
 }
 
 } // namespace shardscope

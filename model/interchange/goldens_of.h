@@ -22,4 +22,10 @@ namespace shardscope {
 [[nodiscard]] Result<std::vector<std::optional<PartitionSpec>>> specsUnder(
     const Experiment& experiment, std::span<const GoldenArray> arrays, Dialect dialect);
 
+/// Those whose names and shapes are known.
+[[nodiscard]] std::vector<GoldenArray> withNames(const std::vector<GoldenArray>& arrays);
+/// Goldens with the specs that the experiment's rules make of their names, on its mesh. Arrays without names, and those
+/// whose names cannot be resolved, are left out. Errors: those of specsUnder().
+[[nodiscard]] Result<MaxTextGoldens> goldensUnder(const Experiment& experiment, const MaxTextGoldens& goldens);
+
 } // namespace shardscope

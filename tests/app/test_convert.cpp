@@ -82,6 +82,18 @@ private Q_SLOTS:
             const QString file = QLatin1Char('/') + QLatin1String(name) + QStringLiteral("_shardings.json");
             QCOMPARE(fileBytes(copy + file), fileBytes(folder + file));
         }
+        const QByteArray again = "--from maxtext-goldens --to maxtext-goldens -o " + copy.toUtf8();
+        QCOMPARE(convert(folder, (again + " --mesh fsdp=2").constData()).code, 2); // there are no rules for that mesh
+        // By other rules on another mesh: state is state, and activations are activations.
+        QCOMPARE(convert(folder, (again + " --rules maxtext-base-2026-08 --mesh fsdp=2,tensor=2").constData()).code, 0);
+        for (const char* name : { "named", "input" }) {
+            const QString file = QLatin1Char('/') + QLatin1String(name) + QStringLiteral("_shardings.json");
+            const QByteArray before = fileBytes(folder + file), after = fileBytes(copy + file);
+            QVERIFY(after != before);
+            QCOMPARE(after.contains("\"tensor\": 2"), name == QByteArray("named"));
+            for (const char* key : { "\"partition_spec\"", "\"PartitionSpec\"" })
+                QCOMPARE(after.count(key), before.count(key));
+        }
         const auto table = convert(folder, "--from maxtext-goldens --to table").json();
         QVERIFY(table.size() > 10 && table[0].contains("names"));
 

@@ -244,6 +244,13 @@ void TestToStableHlo::compiled()
     QVERIFY(scheduled->partitionedOver == (std::vector<MeshAxis>{ { "axis_0", 1 } }));
     const Result<ReadProgram> before = readProgram(moduleOf("  ROOT %p = f32[8] parameter(0)"));
     QVERIFY(before && before->partitionedOver.empty());
+    // A mesh that is none, of two axes with one name, says nothing.
+    const Result<ReadProgram> odd =
+        readProgram("HloModule m, is_scheduled=true, num_partitions=4\nENTRY %main {\n"
+                    "  ROOT %p = f32[8] parameter(0), sharding={mesh['x'=2,'x'=2], [{'x'}]}\n}\n");
+    QCOMPARE(shownError(odd), QString());
+    QVERIFY(odd->partitionedOver == (std::vector<MeshAxis>{ { "axis_0", 4 } }));
+    QVERIFY(!odd->partsOf[0].has_value());
     // A fusion is what it calls; a bitcast what its bytes are; what starts is there, and what is waited for comes out.
     const std::string hlo =
         "HloModule m, is_scheduled=true, num_partitions=4\n\n"
