@@ -88,15 +88,20 @@ void settleFont()
     QApplication::setFont(font);
 }
 
-/// Handles events until nothing has been at work for a while: timers that start work, and replots, come late.
+/// Handles events until nothing has been at work for a while: timers that start work, and replots, come late. On a busy
+/// machine one round may take all of that time, and leave what it has brought to be laid out.
 void processUntilSettled(const MainWindow& window)
 {
+    constexpr int calmRounds = 20;
+    int rounds = 0;
     QElapsedTimer calm;
     calm.start();
     processUntil([&] {
-        if (!window.isSettled())
+        if (!window.isSettled()) {
             calm.restart();
-        return calm.elapsed() >= 250;
+            rounds = 0;
+        }
+        return rounds++ >= calmRounds && calm.elapsed() >= 250;
     });
 }
 

@@ -180,9 +180,9 @@ void RuleTraceView::placeFor(int width) const
 int RuleTraceView::contentHeight(int width) const
 {
     placeFor(width);
-    const bool isWide = !m_scroll->isHidden() && m_matrix->minimumSizeHint().width() > width; // scrolled to the side
+    const bool isScrolled = !m_scroll->isHidden() && m_matrix->minimumSizeHint().width() > width; // to the side
     return (hasHeightForWidth() ? heightForWidth(width) : sizeHint().height())
-        + (isWide ? m_scroll->horizontalScrollBar()->sizeHint().height() : 0);
+        + (isScrolled ? m_scroll->horizontalScrollBar()->sizeHint().height() : 0);
 }
 
 int RuleTraceView::spareHeight() const
