@@ -106,7 +106,7 @@ private:
         int series = 0;
     };
     /// What becomes a part of the level: a unit, or all blocks of a repetition.
-    struct Piece {
+    struct Member {
         std::size_t unit = 0, units = 1;
         int found = -1;
     };
@@ -114,33 +114,33 @@ private:
     void addUnits(int parent, Stretch operations, const std::vector<RepeatUnit>& units, std::size_t depth)
     {
         Level level{ operations, units, depth, m_finder.find(operations, units) };
-        std::vector<Piece> pieces;
+        std::vector<Member> members;
         std::size_t done = 0;
         const auto addSingle = [&](std::size_t upTo) {
             for (; done < upTo; ++done)
-                pieces.push_back({ done, 1, -1 });
+                members.push_back({ done, 1, -1 });
         };
         for (std::size_t i = 0; i < level.found.size(); ++i) {
             const RepeatedBlocks& repeated = level.found[i];
             addSingle(static_cast<std::size_t>(repeated.first));
-            pieces.push_back(
+            members.push_back(
                 { done, static_cast<std::size_t>(repeated.length * repeated.copies), static_cast<int>(i) });
-            done += pieces.back().units;
+            done += members.back().units;
         }
         addSingle(units.size());
-        addPieces(level, parent, pieces, 0, nullptr);
+        addMembers(level, parent, members, 0, nullptr);
     }
 
     /// `named`: the scope that `parent` is named by, which need not be said again in it.
-    void addPieces(
-        Level& level, int parent, std::span<const Piece> pieces, std::size_t detail, const std::string* named)
+    void addMembers(
+        Level& level, int parent, std::span<const Member> members, std::size_t detail, const std::string* named)
     {
-        if (pieces.size() > longLevel && addGroups(level, parent, pieces, detail))
+        if (members.size() > longLevel && addGroups(level, parent, members, detail))
             return;
-        for (const Piece& piece : pieces) {
-            const RepeatUnit& unit = level.units[piece.unit];
-            if (piece.found >= 0)
-                addRepeated(level, parent, piece);
+        for (const Member& member : members) {
+            const RepeatUnit& unit = level.units[member.unit];
+            if (member.found >= 0)
+                addRepeated(level, parent, member);
             else if (unit.scope && named && *unit.scope == *named)
                 addStretch(parent, level.operations.subspan(unit.first, unit.count), level.depth + 1);
             else
@@ -148,22 +148,22 @@ private:
         }
     }
 
-    /// What pieces are labelled by: scopes, and the sources of operations without one.
+    /// What members are labelled by: scopes, and the sources of operations without one.
     struct Labels {
         std::vector<LevelPart> parts;
         std::vector<std::string> names; ///< by label
         std::vector<bool> isScope;
     };
     /// `detail`: 0 for the packages of sources, 1 for files, 2 for lines.
-    [[nodiscard]] Labels labelsOf(const Level& level, std::span<const Piece> pieces, std::size_t detail) const
+    [[nodiscard]] Labels labelsOf(const Level& level, std::span<const Member> members, std::size_t detail) const
     {
         Labels labels;
         std::unordered_map<std::string, int> known[2]; // scopes and sources
-        for (const Piece& piece : pieces) {
-            const RepeatUnit &unit = level.units[piece.unit], &last = level.units[piece.unit + piece.units - 1];
+        for (const Member& member : members) {
+            const RepeatUnit &unit = level.units[member.unit], &last = level.units[member.unit + member.units - 1];
             LevelPart part;
             part.operations = static_cast<int>(last.first + last.count - unit.first);
-            part.alone = piece.found >= 0;
+            part.alone = member.found >= 0;
             const std::string name = unit.scope ? *unit.scope : sourceName(level.operations[unit.first], detail);
             if (!part.alone && !name.empty()) {
                 const auto [at, fresh] =
@@ -188,63 +188,65 @@ private:
     }
 
     /// False if nothing is known of where they come from.
-    bool addGroups(Level& level, int parent, std::span<const Piece> pieces, std::size_t detail)
+    bool addGroups(Level& level, int parent, std::span<const Member> members, std::size_t detail)
     {
         constexpr std::size_t lines = 2;
-        const Labels labels = labelsOf(level, pieces, detail);
+        const Labels labels = labelsOf(level, members, detail);
         if (labels.names.empty())
-            return addShares(level, parent, pieces, labels);
+            return addShares(level, parent, members, labels);
         const bool hasScopes = std::find(labels.isScope.begin(), labels.isScope.end(), true) != labels.isScope.end();
         if (!hasScopes && detail < lines) { // the same for one parameter after another
-            const std::vector<LevelGroup> turns = turnsOf(labelsOf(level, pieces, lines).parts);
+            const std::vector<LevelGroup> turns = turnsOf(labelsOf(level, members, lines).parts);
             if (!turns.empty()) {
-                addTurns(level, parent, pieces, labels, turns, detail);
+                addTurns(level, parent, members, labels, turns, detail);
                 return true;
             }
         }
         std::vector<LevelGroup> groups = groupsOf(labels.parts);
-        const auto tellsNothing = [&](const LevelGroup& group) { return 4 * group.count > 3 * pieces.size(); };
+        const auto tellsNothing = [&](const LevelGroup& group) { return 4 * group.count > 3 * members.size(); };
         if (!hasScopes && detail < lines && std::any_of(groups.begin(), groups.end(), tellsNothing))
-            return addGroups(level, parent, pieces, detail + 1);
-        if (groups.size() == 1)
-            groups = sharesOf(labels.parts, crossing(level, pieces));
+            return addGroups(level, parent, members, detail + 1);
+        const auto sideBySide = std::accumulate(groups.begin(), groups.end(), std::size_t{ 0 },
+            [](std::size_t sum, const LevelGroup& group) { return sum + (group.label < 0 ? group.count : 1); });
+        if (groups.size() == 1 || sideBySide > longLevel)
+            groups = sharesOf(labels.parts, crossing(level, members));
         for (const LevelGroup& group : groups)
-            addGroup(level, parent, pieces.subspan(group.first, group.count), labels, group.label, detail);
+            addGroup(level, parent, members.subspan(group.first, group.count), labels, group.label, detail);
         return true;
     }
 
     /// What is known of them are their lines in the text of the program, if that.
-    bool addShares(Level& level, int parent, std::span<const Piece> pieces, const Labels& labels)
+    bool addShares(Level& level, int parent, std::span<const Member> members, const Labels& labels)
     {
-        const bool hasLines = std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-            const std::uint32_t source = m_program.operation(first(level, piece)).source;
+        const bool hasLines = std::all_of(members.begin(), members.end(), [&](const Member& member) {
+            const std::uint32_t source = m_program.operation(first(level, member)).source;
             return source < m_program.sources.size() && m_program.sources[source].line > 0;
         });
         if (!hasLines)
             return false;
-        for (const LevelGroup& share : sharesOf(labels.parts, crossing(level, pieces))) {
+        for (const LevelGroup& share : sharesOf(labels.parts, crossing(level, members))) {
             add(parent, PartKind::Source);
-            addPieces(level, newest(), pieces.subspan(share.first, share.count), 0, nullptr);
+            addMembers(level, newest(), members.subspan(share.first, share.count), 0, nullptr);
         }
         return true;
     }
-    /// By piece: how many values pass from before it to it and what comes after.
-    [[nodiscard]] std::vector<int> crossing(const Level& level, std::span<const Piece> pieces)
+    /// By member: how many values pass from before it to it and what comes after.
+    [[nodiscard]] std::vector<int> crossing(const Level& level, std::span<const Member> members)
     {
-        std::vector<int> change(pieces.size() + 1);
+        std::vector<int> change(members.size() + 1);
         m_readUpTo.resize(m_program.values.size(), -1);
-        const auto forEachOperation = [&](const Piece& piece, const auto& visit) {
-            const RepeatUnit &begin = level.units[piece.unit], &end = level.units[piece.unit + piece.units - 1];
+        const auto forEachOperation = [&](const Member& member, const auto& visit) {
+            const RepeatUnit &begin = level.units[member.unit], &end = level.units[member.unit + member.units - 1];
             for (std::size_t i = begin.first; i < end.first + end.count; ++i)
                 visit(m_program.operation(level.operations[i]));
         };
-        for (std::size_t i = 0; i < pieces.size(); ++i)
-            forEachOperation(pieces[i], [&](const Operation& operation) {
+        for (std::size_t i = 0; i < members.size(); ++i)
+            forEachOperation(members[i], [&](const Operation& operation) {
                 for (const ValueId operand : operation.operands)
                     m_readUpTo[operand.index] = static_cast<int>(i);
             });
-        for (std::size_t i = 0; i < pieces.size(); ++i)
-            forEachOperation(pieces[i], [&](const Operation& operation) {
+        for (std::size_t i = 0; i < members.size(); ++i)
+            forEachOperation(members[i], [&](const Operation& operation) {
                 for (const ValueId result : operation.results)
                     if (const int upTo = std::exchange(m_readUpTo[result.index], -1); upTo > static_cast<int>(i)) {
                         ++change[i + 1];
@@ -255,12 +257,12 @@ private:
         return change;
     }
 
-    void addTurns(Level& level, int parent, std::span<const Piece> pieces, const Labels& labels,
+    void addTurns(Level& level, int parent, std::span<const Member> members, const Labels& labels,
         const std::vector<LevelGroup>& turns, std::size_t detail)
     {
         const auto forEachRead = [&](const LevelGroup& turn, const auto& visit) {
-            for (const Piece& piece : pieces.subspan(turn.first, turn.count))
-                for (const ValueId value : m_program.operation(first(level, piece)).operands)
+            for (const Member& member : members.subspan(turn.first, turn.count))
+                for (const ValueId value : m_program.operation(first(level, member)).operands)
                     if (const Value& of = m_program.value(value); !of.definition.valid() && of.type.rank() > 0)
                         visit(value);
         };
@@ -275,7 +277,7 @@ private:
         }
         for (const LevelGroup& turn : turns) {
             const int group = newest() + 1;
-            addGroup(level, parent, pieces.subspan(turn.first, turn.count), labels, turn.label, detail);
+            addGroup(level, parent, members.subspan(turn.first, turn.count), labels, turn.label, detail);
             // A parameter's name stands within those of its moments.
             forEachRead(turn, [&](ValueId value) {
                 const std::string& path = m_program.value(value).path;
@@ -288,40 +290,40 @@ private:
     }
 
     void addGroup(
-        Level& level, int parent, std::span<const Piece> pieces, const Labels& labels, int label, std::size_t detail)
+        Level& level, int parent, std::span<const Member> members, const Labels& labels, int label, std::size_t detail)
     {
-        if (label < 0 || (pieces.size() == 1 && level.units[pieces.front().unit].scope)) {
-            for (const Piece& piece : pieces)
-                addPieces(level, parent, { &piece, 1 }, detail, nullptr);
+        if (label < 0 || (members.size() == 1 && level.units[members.front().unit].scope)) {
+            for (const Member& member : members)
+                addMembers(level, parent, { &member, 1 }, detail, nullptr);
             return;
         }
         const std::string& name = labels.names[static_cast<std::size_t>(label)];
         if (!labels.isScope[static_cast<std::size_t>(label)]) {
-            add(parent, PartKind::Source).name = closestName(level, pieces, name, detail);
-            return addPieces(level, newest(), pieces, detail, nullptr);
+            add(parent, PartKind::Source).name = closestName(level, members, name, detail);
+            return addMembers(level, newest(), members, detail, nullptr);
         }
         add(parent, PartKind::Scope).name = name;
-        const bool isAll = std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-            const std::string* scope = level.units[piece.unit].scope;
-            return piece.found < 0
-                && (scope ? *scope == name : m_scopes.of(first(level, piece))->size() <= level.depth);
+        const bool isAll = std::all_of(members.begin(), members.end(), [&](const Member& member) {
+            const std::string* scope = level.units[member.unit].scope;
+            return member.found < 0
+                && (scope ? *scope == name : m_scopes.of(first(level, member))->size() <= level.depth);
         });
         if (!isAll)
-            return addPieces(level, newest(), pieces, detail, &name);
-        const RepeatUnit &begin = level.units[pieces.front().unit], &end = level.units[pieces.back().unit];
+            return addMembers(level, newest(), members, detail, &name);
+        const RepeatUnit &begin = level.units[members.front().unit], &end = level.units[members.back().unit];
         addStretch(
             newest(), level.operations.subspan(begin.first, end.first + end.count - begin.first), level.depth + 1);
     }
     /// The file or the line if all that come from the source `name` come from that.
     [[nodiscard]] std::string closestName(
-        const Level& level, std::span<const Piece> pieces, std::string name, std::size_t detail) const
+        const Level& level, std::span<const Member> members, std::string name, std::size_t detail) const
     {
         for (std::size_t closer = detail + 1; closer <= 2; ++closer) {
             std::string common;
-            for (const Piece& piece : pieces) {
-                if (level.units[piece.unit].scope || sourceName(first(level, piece), closer - 1) != name)
+            for (const Member& member : members) {
+                if (level.units[member.unit].scope || sourceName(first(level, member), closer - 1) != name)
                     continue;
-                const std::string own = sourceName(first(level, piece), closer);
+                const std::string own = sourceName(first(level, member), closer);
                 if (!common.empty() && own != common)
                     return name;
                 common = own;
@@ -330,17 +332,17 @@ private:
         }
         return name;
     }
-    static OperationId first(const Level& level, const Piece& piece)
+    static OperationId first(const Level& level, const Member& member)
     {
-        return level.operations[level.units[piece.unit].first];
+        return level.operations[level.units[member.unit].first];
     }
 
     /// The first of several that are the same stands for itself, the others fold into one part.
-    void addRepeated(Level& level, int parent, const Piece& piece)
+    void addRepeated(Level& level, int parent, const Member& member)
     {
-        const RepeatedBlocks& repeated = level.found[static_cast<std::size_t>(piece.found)];
+        const RepeatedBlocks& repeated = level.found[static_cast<std::size_t>(member.found)];
         const auto length = static_cast<std::size_t>(repeated.length);
-        const bool isBlock = length > 1 || !level.units[piece.unit].scope;
+        const bool isBlock = length > 1 || !level.units[member.unit].scope;
         const auto mirrored = m_firstNumbers.find(repeated.mirror.run);
         const bool mirrors = isBlock && mirrored != m_firstNumbers.end();
         int model = repeated.like < 0 ? -1 : level.models[static_cast<std::size_t>(repeated.like)];
@@ -348,7 +350,7 @@ private:
         const int from = model < 0 ? 0 : m_numbers[model], ownSeries = model < 0 ? level.series : at(model).series;
         if (isBlock && !mirrors)
             m_firstNumbers[repeated.run] = from;
-        std::size_t done = piece.unit;
+        std::size_t done = member.unit;
         for (int copy = 0; copy < repeated.copies; ++copy, done += length) {
             if (model >= 0 && into == parent) {
                 add(parent, PartKind::Repeat).model = model;
