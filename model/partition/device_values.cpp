@@ -82,19 +82,28 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
     const std::vector<bool> merged = operationsOfMergedFunctions(source, sharded);
     for (std::size_t i = 0; i < merged.size(); ++i)
         isNotShown[i] = isNotShown[i] || merged[i];
+    std::vector<OperationId> sums;
     for (const RegionId body : bodies(sharded))
         walk(sharded, body, [&](OperationId id) {
-            const Operation& operation = sharded.operation(id);
-            if (operation.kind == OpKind::SdyAllReduce || operation.kind == OpKind::SdyReduceScatter)
-                if (const auto* own = attributesAs<SdyCollectiveAttributes>(operation.attributes)) {
-                    AxisList axes = own->axes;
-                    for (const AxisList& more : own->axesPerDimension)
-                        for (const AxisRef& axis : more)
-                            axes.push_back(axis);
-                    for (const ValueId operand : operation.operands)
-                        addends[operand.index] = axes;
-                }
+            if (const OpKind kind = sharded.operation(id).kind;
+                kind == OpKind::SdyAllReduce || kind == OpKind::SdyReduceScatter)
+                sums.push_back(id);
         });
+    for (auto id = sums.rbegin(); id != sums.rend(); ++id) {
+        const Operation& operation = sharded.operation(*id);
+        const auto* own = attributesAs<SdyCollectiveAttributes>(operation.attributes);
+        if (!own)
+            continue;
+        AxisList axes = own->axes;
+        for (const AxisList& more : own->axesPerDimension)
+            for (const AxisRef& axis : more)
+                axes.push_back(axis);
+        // One sum after the other: what the later one adds up is to be added up before the earlier one as well.
+        for (const AxisRef& axis : addends[operation.results[0].index])
+            axes.push_back(axis);
+        for (const ValueId operand : operation.operands)
+            addends[operand.index] = axes;
+    }
     const auto accept = [&](ValueId current, ValueId full, ValueId meant) {
         const TensorType padded = sharded.value(full).type;
         if (!isTensor(padded.dtype) || current.index >= device.values.size() || current.index >= m_shards.size())
