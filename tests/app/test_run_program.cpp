@@ -726,6 +726,26 @@ func.func @main(%w: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>,
     }
 
     /// A result that is sharded otherwise than the argument it becomes is resharded between steps.
+    /// A sum over two axes whose result is sharded along one of them is scattered along that and added up along the
+    /// other: what stands before, between and after is compared with the reference.
+    void sumsOverTwoAxes()
+    {
+        const QByteArray text = R"(sdy.mesh @mesh = <["data"=2, "model"=2]>
+func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data", "model"}, {}]>}, %arg1: tensor<8x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data", "model"}, {}]>}) -> (tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"model"}, {}]>}) {
+  %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %1 = stablehlo.negate %0 : tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}
+)";
+        const QString program = file("sums.mlir", text);
+        const Json listed = runProgram({ QStringLiteral("comms"), program, QStringLiteral("--json") }).json();
+        QCOMPARE(listed["collectives"].size(), std::size_t{ 2 });
+        QCOMPARE(listed["collectives"][0]["kind"].get<std::string>(), std::string("reduce_scatter"));
+        QCOMPARE(listed["collectives"][1]["kind"].get<std::string>(), std::string("all_reduce"));
+        const Ran ran = run(text);
+        QVERIFY2(ran.code == 0, qPrintable(ran.out + ran.error));
+    }
+
     void stepsThatReshard()
     {
         const QByteArray text = R"(sdy.mesh @mesh = <["x"=2]>

@@ -303,7 +303,8 @@ void TestRead::errors_data()
     add("no result", "HloModule m\nENTRY %main (x: f32[]) {\n}", "E120 2:24 expected=“->” found=“{”");
     add("no equals sign", moduleOf("  %p f32[8]{0} parameter(0)"), "E120 4:6 expected=“=” found=“f32”");
     add("no shape", moduleOf("  %p = parameter(0)"), "E120 4:17 expected=a shape found=“(”");
-    add("shape that is open", moduleOf("  %p = f32[8 parameter(0)"), "E120 5:1 expected=the end of the bracket “[” of line 4, column 11 found=“}”");
+    add("shape that is open", moduleOf("  %p = f32[8 parameter(0)"),
+        "E120 5:1 expected=the end of the bracket “[” of line 4, column 11 found=“}”");
     add("size", moduleOf("  %p = f32[x] parameter(0)"), "E120 4:12 expected=a whole number found=“x”");
     add("size below zero", moduleOf("  %p = f32[-1] parameter(0)"), "E120 4:12 expected=the size of a dimension");
     add("large size", moduleOf("  %p = f32[99999999999999999999] parameter(0)"), "E125 4:12 key=number");
