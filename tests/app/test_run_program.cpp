@@ -742,7 +742,7 @@ func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"d
         QCOMPARE(listed["collectives"].size(), std::size_t{ 2 });
         QCOMPARE(listed["collectives"][0]["kind"].get<std::string>(), std::string("reduce_scatter"));
         QCOMPARE(listed["collectives"][1]["kind"].get<std::string>(), std::string("all_reduce"));
-        const Ran ran = run(text);
+        const Ran ran = run(text, {});
         QVERIFY2(ran.code == 0, qPrintable(ran.out + ran.error));
     }
 
