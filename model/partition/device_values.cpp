@@ -119,9 +119,10 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
         const TensorType type = typeAsSharded(parts.trueShapes, sharded, full, sharding);
         if (type == padded && parts.trueShapes.contains(full))
             meant = {};
-        const bool adds = current.index < addends.size() && !addends[current.index].empty();
+        const ValueId summed = current.index < addends.size() ? current : full; // others are what collectives became
+        const bool adds = !addends[summed.index].empty();
         if (adds)
-            sharding.unreduced = addends[current.index];
+            sharding.unreduced = addends[summed.index];
         const MeshPtr mesh = found && found->mesh < sharded.meshes.size() ? sharded.meshes[found->mesh].mesh : nullptr;
         const bool elsewhere = mesh && mesh->rank() > 0 && *mesh != *parts.device.mesh;
         m_shards[current.index] =
