@@ -39,14 +39,16 @@ std::string meshCode(const Mesh& mesh)
 {
     const std::string sizes = tupleOf(mesh.axes(), [](const MeshAxis& axis) { return std::to_string(axis.size); });
     const std::string names = tupleOf(mesh.axes(), [](const MeshAxis& axis) { return quotedPython(axis.name); });
+    // JAX since 0.9 types the axes of make_mesh as explicit unless it is told; the compiler shall propagate, as here.
+    const std::string types = ", axis_types=(AxisType.Auto,) * " + std::to_string(mesh.rank());
     if (mesh.deviceOrder().empty())
-        return "mesh = jax.make_mesh(" + sizes + ", " + names + ")\n";
+        return "mesh = jax.make_mesh(" + sizes + ", " + names + types + ")\n";
     std::string ids;
     for (const std::int32_t id : mesh.deviceOrder())
         ids += (ids.empty() ? "" : ", ") + std::to_string(id);
     return "by_id = {device.id: device for device in jax.devices()}\n"
            "devices = [by_id[i] for i in ("
-        + ids + ",)]\nmesh = Mesh(np.array(devices).reshape(" + sizes + "), " + names + ")\n";
+        + ids + ",)]\nmesh = Mesh(np.array(devices).reshape(" + sizes + "), " + names + types + ")\n";
 }
 
 std::string shardingCode(const PartitionSpec& spec, std::optional<MemoryKind> kind)
@@ -95,8 +97,8 @@ std::string jaxCode(const Snapshot& snapshot)
     if (!snapshot.mesh->deviceOrder().empty())
         text += "import numpy as np\n";
     text += snapshot.mesh->deviceOrder().empty()
-        ? "from jax.sharding import NamedSharding, PartitionSpec as P\n\n"
-        : "from jax.sharding import Mesh, NamedSharding, PartitionSpec as P\n\n";
+        ? "from jax.sharding import AxisType, NamedSharding, PartitionSpec as P\n\n"
+        : "from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P\n\n";
     text += meshCode(*snapshot.mesh);
     const LogicalRules& rules = snapshot.experiment->rules.rules;
     if (!rules.list.empty())

@@ -2,7 +2,7 @@
 // A layout as Python for JAX: the mesh, the logical axis rules, the shardings of arguments and those of constraints, so
 // that a plan made here can be pasted into a program.
 //
-//     mesh = jax.make_mesh((2, 4), ("data", "model"))
+//     mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 //     shardings = {
 //         "params/layers.0/W1": NamedSharding(mesh, P(None, 'model')),
 //     }

@@ -147,7 +147,8 @@ private Q_SLOTS:
             return jaxCode(*analyse(std::make_shared<const Experiment>(std::move(of)), 1, cache));
         };
         const std::string plain = codeOf(experiment);
-        QVERIFY(plain.find("mesh = jax.make_mesh((2, 4), (\"data\", \"model\"))") != std::string::npos);
+        QVERIFY(plain.find("mesh = jax.make_mesh((2, 4), (\"data\", \"model\"), axis_types=(AxisType.Auto,) * 2)")
+            != std::string::npos);
         QVERIFY(plain.find("rules = (('batch', 'data')") != std::string::npos);
         QVERIFY(plain.find("numpy") == std::string::npos);
         experiment.mesh.deviceOrder = { 0, 2, 4, 6, 1, 3, 5, 7 };
