@@ -168,11 +168,14 @@ public:
 private:
     bool tabTo(int most, const std::function<bool(const Heard&)>& isThere)
     {
+        QStringList passed;
         for (int i = 0; i < most; ++i) {
             if (isThere(heard()))
                 return true;
+            passed << heard().name;
             press(Qt::Key_Tab);
         }
+        qInfo("Tab passed %s", qPrintable(passed.mid(0, 60).join(u", "_s)));
         return false;
     }
     MainWindow& m_window;

@@ -94,6 +94,24 @@ void showFigureOf(DockView* view, Section* section)
 
 } // namespace
 
+/// Qt stops at a view whose usual control is hidden: that takes no focus, and Tab would lead nowhere.
+bool MainWindow::focusNextPrevChild(bool next)
+{
+    const QWidget* before = QApplication::focusWidget();
+    if (!QMainWindow::focusNextPrevChild(next))
+        return false;
+    if (!before || QApplication::focusWidget() != before)
+        return true;
+    const auto after = [next](const QWidget* at) { return next ? at->nextInFocusChain() : at->previousInFocusChain(); };
+    for (QWidget* at = after(before); at && at != before; at = after(at))
+        if ((at->focusPolicy() & Qt::TabFocus) && !at->focusProxy() && at->isVisibleTo(this) && at->isEnabled()
+            && at->window() == this) {
+            at->setFocus(next ? Qt::TabFocusReason : Qt::BacktabFocusReason);
+            return true;
+        }
+    return false;
+}
+
 void MainWindow::makeViews()
 {
     m_tabsTime.setSingleShot(true);
