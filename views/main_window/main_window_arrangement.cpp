@@ -32,6 +32,12 @@ namespace shardscope {
 
 namespace {
 
+/// Whether it has a size that the window gives it: shown, and neither a window of its own nor in one with others.
+bool isPlaced(const DockFrame* frame, const MainWindow* window)
+{
+    return frame && !frame->isHidden() && !frame->isFloating() && frame->window() == window;
+}
+
 constexpr const char* formNames[] = { "single", "two", "three", "large" };
 const QString sizedByHandKey = QStringLiteral("SizedByHand");
 
@@ -100,7 +106,7 @@ void MainWindow::restoreSizes()
     QList<QDockWidget*> frames;
     QList<int> widths, heights;
     for (const auto& [id, kept] : own.frames)
-        if (DockFrame* frame = dock(id); frame && !frame->isHidden() && !frame->isFloating()) {
+        if (DockFrame* frame = dock(id); isPlaced(frame, this)) {
             frames << frame;
             widths << kept.width();
             heights << kept.height();
@@ -233,7 +239,7 @@ void MainWindow::fitWidths()
     int rest = all;
     const auto add = [&](const char* id, int wanted) {
         DockFrame* frame = dock(QLatin1String(id));
-        if (!frame || frame->isHidden() || frame->isFloating())
+        if (!isPlaced(frame, this))
             return;
         columns << frame;
         widths << std::max(wanted, frame->minimumSizeHint().width());
@@ -248,13 +254,12 @@ void MainWindow::fitWidths()
                                    : std::clamp(rest - all * 3 / 5, Metrics::scaled(280), Metrics::scaled(480)));
     if (columns.isEmpty())
         return;
-    if (DockFrame* centre = dock(QLatin1String(views.centre.front()));
-        centre && !centre->isHidden() && !centre->isFloating()) {
+    if (DockFrame* centre = dock(QLatin1String(views.centre.front())); isPlaced(centre, this)) {
         columns << centre;
         widths << std::max(rest, 1);
         // Beside each other they share what is left.
         if (DockFrame* program = dock(QStringLiteral("program")); m_form == Form::Large && program != centre
-            && !program->isHidden() && !program->isFloating() && tabifiedDockWidgets(program).isEmpty()) {
+            && isPlaced(program, this) && tabifiedDockWidgets(program).isEmpty()) {
             columns << program;
             widths.back() /= 2;
             widths << widths.back();
@@ -271,7 +276,7 @@ void MainWindow::fitHeights()
     const int rows = rowsForDocks();
     const auto share = [this](const char* id, int wanted) {
         DockFrame* frame = dock(QLatin1String(id));
-        if (frame && !frame->isHidden() && !frame->isFloating())
+        if (isPlaced(frame, this))
             resizeDocks({ frame }, { wanted }, Qt::Vertical);
     };
     if (!arranged().isSizedByHand) {
