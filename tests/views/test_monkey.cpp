@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Random events in the real window, in all perspectives: it does not crash, gives no warning, is not held up for long
-// by any of them, and gives back the experiment when everything is undone. SHARDSCOPE_RANDOM_CASES says how many events
-// (percent), SHARDSCOPE_RANDOM_SEED which ones; a failure prints both.
+// Random events in the real window, in all perspectives: it does not crash, gives no warning, and gives back the
+// experiment when everything is undone. How long the slowest one took is printed, as tests are not timed.
+// SHARDSCOPE_RANDOM_CASES says how many events (percent), SHARDSCOPE_RANDOM_SEED which ones; a failure prints both.
 #include <QDockWidget>
 #include <QSettings>
 #include <QStandardPaths>
@@ -22,14 +22,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int eventsOfAPerspective = 300;
-/// Milliseconds of processor time. Only what is compiled as it is shipped is held to it.
-constexpr double longestEvent = 200;
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-constexpr bool holdsTimes = true;
-#else
-constexpr bool holdsTimes = false;
-#endif
-
 std::uint64_t randomSeed()
 {
     const char* const text = std::getenv("SHARDSCOPE_RANDOM_SEED");
@@ -103,8 +95,7 @@ private Q_SLOTS:
         const int events = test::randomCases(eventsOfAPerspective);
         QElapsedTimer time;
         time.start();
-        while (monkey.count() < events && monkey.complaint().isEmpty() && !QTest::currentTestFailed()
-            && !(holdsTimes && monkey.slowest().milliseconds > longestEvent))
+        while (monkey.count() < events && monkey.complaint().isEmpty() && !QTest::currentTestFailed())
             monkey.act();
         if (monkey.complaint().isEmpty() && !QTest::currentTestFailed())
             monkey.undoEverything();
@@ -114,8 +105,6 @@ private Q_SLOTS:
         const std::string last = test::EventTrail::text();
         QVERIFY2(!QTest::currentTestFailed(), last.c_str());
         QVERIFY2(monkey.complaint().isEmpty(), qPrintable(monkey.complaint() + u'\n' + words::fromStd(last)));
-        if (holdsTimes)
-            QVERIFY2(monkey.slowest().milliseconds <= longestEvent, qPrintable(took + u'\n' + words::fromStd(last)));
         if (events >= 1000) // among so many are some that edit
             QVERIFY2(monkey.undone() > 0, last.c_str());
     }
