@@ -134,7 +134,7 @@ private:
         return std::nullopt;
     }
     /// Whose results come from bodies of their own, in which all is said of them.
-    static bool handsOn(OpKind kind)
+    static bool passesThrough(OpKind kind)
     {
         return kind == OpKind::Call || kind == OpKind::Composite || kind == OpKind::NamedComputation
             || kind == OpKind::While || kind == OpKind::Case || kind == OpKind::If;
@@ -143,7 +143,7 @@ private:
     void checkParts(OperationId id)
     {
         const Operation& operation = m_program.operation(id);
-        if (handsOn(operation.kind) || m_verdicts[id.index] == Verdict::Refused
+        if (passesThrough(operation.kind) || m_verdicts[id.index] == Verdict::Refused
             || m_verdicts[id.index] == Verdict::Unjudged
             || std::any_of(operation.operands.begin(), operation.operands.end(),
                 [&](ValueId operand) { return unevenDimension(operand).has_value(); }))

@@ -131,7 +131,7 @@ std::vector<Problem> replicatedParameterProblems(
     const bool shardsOthers = coverage.bytesSharded(2) > 0;
     const std::set<std::int64_t> sizes = shardsOthers ? std::set<std::int64_t>() : shardedSizes(snapshot);
     const std::set<std::uint32_t> known = explained(snapshot);
-    std::int64_t bytes = 0, mostBytes = 0;
+    std::int64_t bytes = 0, largestBytes = 0;
     std::vector<ValueId> values;
     const TensorRow* first = nullptr;
     for (const TensorRow& row : snapshot.tensors) {
@@ -148,8 +148,8 @@ std::vector<Problem> replicatedParameterProblems(
             continue;
         bytes = saturatingSum(bytes, row.bytesPerDevice);
         values.push_back(row.value);
-        if (alike->second > mostBytes) {
-            mostBytes = alike->second;
+        if (alike->second > largestBytes) {
+            largestBytes = alike->second;
             first = &row;
         }
     }

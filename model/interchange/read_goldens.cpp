@@ -55,18 +55,6 @@ private:
         }
     }
 
-    void wrong(const char* key, const char* expected, const Literal& found)
-    {
-        m_builder.report({ Code::WrongType, { { "key", key }, { "expected", expected }, { "found", found.shown() } },
-            found.where() });
-    }
-
-    void tooMany(const char* what, const Literal& list, std::size_t limit)
-    {
-        m_builder.report(
-            { Code::TooLarge, { { "what", what }, { "count", list.items.size() }, { "limit", limit } }, list.where() });
-    }
-
     /// Calls `visit(key, array)` for each entry that is an object.
     template <class Visit>
     void forEntries(const Literal& root, Visit visit)
@@ -75,7 +63,7 @@ private:
             if (root.items[i + 1].kind == Literal::Kind::Mapping)
                 visit(root.items[i], root.items[i + 1]);
             else
-                wrong(root.items[i].text.c_str(), "an object", root.items[i + 1]);
+                m_builder.wrongType(root.items[i].text.c_str(), "an object", root.items[i + 1]);
     }
     const Literal* needed(const Literal& entry, const char* key)
     {
@@ -83,30 +71,6 @@ private:
         if (!found)
             m_builder.report({ Code::MissingKey, { { "key", key } }, entry.where() });
         return found;
-    }
-
-    std::optional<Shape> shapeOf(const Literal& cell)
-    {
-        if (!cell.isSequence()) {
-            wrong("shape", "a list of sizes", cell);
-            return std::nullopt;
-        }
-        if (cell.items.size() > maximumTableRank) {
-            tooMany("dimensions", cell, maximumTableRank);
-            return std::nullopt;
-        }
-        Shape shape;
-        for (const Literal& item : cell.items) {
-            if (item.kind != Literal::Kind::Number) {
-                wrong("shape", "whole numbers", item);
-                return std::nullopt;
-            }
-            const auto size = m_builder.size(item.text, item.where());
-            if (!size)
-                return std::nullopt;
-            shape.push_back(*size);
-        }
-        return shape;
     }
 
     /// ["fsdp", ["data", "tensor"], null], or what Python prints of a PartitionSpec.
@@ -122,11 +86,11 @@ private:
             return std::nullopt;
         }
         if (!cell.isSequence()) {
-            wrong("partition_spec", "a list with mesh axes for each dimension", cell);
+            m_builder.wrongType("partition_spec", "a list with mesh axes for each dimension", cell);
             return std::nullopt;
         }
         if (cell.items.size() > maximumTableRank) {
-            tooMany("dimensions", cell, maximumTableRank);
+            m_builder.tooMany("dimensions", cell, maximumTableRank);
             return std::nullopt;
         }
         PartitionSpec spec;
@@ -141,7 +105,7 @@ private:
                 for (const Literal& axis : item.items)
                     entry.axes.push_back(axis.text);
             } else if (item.kind != Literal::Kind::None) {
-                wrong("partition_spec", "a mesh axis, a list of them, or null", item);
+                m_builder.wrongType("partition_spec", "a mesh axis, a list of them, or null", item);
                 return std::nullopt;
             }
             spec.entries.push_back(std::move(entry));
@@ -165,7 +129,7 @@ private:
     std::optional<std::vector<MeshAxis>> meshOf(const Literal& cell)
     {
         if (cell.kind != Literal::Kind::Mapping) {
-            wrong("mesh", "an object with axis_names and shape", cell);
+            m_builder.wrongType("mesh", "an object with axis_names and shape", cell);
             return std::nullopt;
         }
         const Literal* names = needed(cell, "axis_names");
@@ -173,18 +137,19 @@ private:
         if (!names || !sizes)
             return std::nullopt;
         if (!names->isSequence() || sizes->kind != Literal::Kind::Mapping) {
-            wrong("mesh", "axis_names as a list and shape as an object", names->isSequence() ? *sizes : *names);
+            m_builder.wrongType(
+                "mesh", "axis_names as a list and shape as an object", names->isSequence() ? *sizes : *names);
             return std::nullopt;
         }
         if (names->items.size() > maximumMeshAxes) {
-            tooMany("mesh axes", *names, maximumMeshAxes);
+            m_builder.tooMany("mesh axes", *names, maximumMeshAxes);
             return std::nullopt;
         }
         std::vector<MeshAxis> axes;
         for (const Literal& name : names->items) {
             const Literal* size = memberOf(*sizes, name.text);
             if (name.kind != Literal::Kind::String || !size || size->kind != Literal::Kind::Number) {
-                wrong("axis_names", "names of axes whose sizes shape has", name);
+                m_builder.wrongType("axis_names", "names of axes whose sizes shape has", name);
                 return std::nullopt;
             }
             const auto number = m_builder.size(size->text, size->where());
@@ -203,7 +168,7 @@ private:
             return false;
         if (m_mesh) {
             if (*axes != m_goldens.mesh)
-                wrong("mesh", "the mesh of the arrays before", cell);
+                m_builder.wrongType("mesh", "the mesh of the arrays before", cell);
             return true;
         }
         Result<Mesh> mesh = Mesh::create(*axes);
@@ -225,7 +190,7 @@ private:
                 return;
             const auto spec = specOf(*cell);
             const Literal* sizes = memberOf(entry, "shape");
-            const auto shape = sizes ? shapeOf(*sizes) : Shape(spec ? spec->size() : 0, 1);
+            const auto shape = sizes ? m_builder.shape(*sizes) : Shape(spec ? spec->size() : 0, 1);
             if (!spec || !shape)
                 return;
             checkSpec(*spec, shape->size(), sizes != nullptr, *cell);
@@ -256,7 +221,7 @@ private:
             const std::string path = pathOfKey(key.text);
             const auto found = m_byPath.find(path);
             if (found == m_byPath.end()) {
-                wrong("logical_shardings", "an array that named_shardings.json has", key);
+                m_builder.wrongType("logical_shardings", "an array that named_shardings.json has", key);
                 return;
             }
             GoldenArray& array = m_goldens.state[found->second];
@@ -269,7 +234,7 @@ private:
                 return;
             }
             if (const Literal* sizes = memberOf(entry, "shape"); sizes && !array.shapeKnown) {
-                const auto shape = shapeOf(*sizes);
+                const auto shape = m_builder.shape(*sizes);
                 if (!shape)
                     return;
                 array.type.shape = *shape;
@@ -289,12 +254,12 @@ private:
         if (!list)
             return;
         if (!list->isSequence()) {
-            wrong(activationList, "a list", *list);
+            m_builder.wrongType(activationList, "a list", *list);
             return;
         }
         for (const Literal& item : list->items) {
             if (item.kind != Literal::Kind::Mapping) {
-                wrong(activationList, "objects with one activation each", item);
+                m_builder.wrongType(activationList, "objects with one activation each", item);
                 return;
             }
             forEntries(item, [&](const Literal& key, const Literal& entry) { readActivation(key, entry); });
@@ -306,7 +271,8 @@ private:
     {
         const std::size_t colon = key.text.rfind(": "), bracket = key.text.rfind('[');
         if (colon == std::string::npos || bracket == std::string::npos || bracket < colon || !key.text.ends_with(']')) {
-            wrong("activation", "a name with type and shape, as attention/query: bfloat16[8,2048,32,128]", key);
+            m_builder.wrongType(
+                "activation", "a name with type and shape, as attention/query: bfloat16[8,2048,32,128]", key);
             return;
         }
         GoldenArray array;

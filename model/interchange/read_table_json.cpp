@@ -35,12 +35,6 @@ public:
     }
 
 private:
-    void wrongType(const char* key, const char* expected, const Literal& found)
-    {
-        m_builder.report({ Code::WrongType, { { "key", key }, { "expected", expected }, { "found", found.shown() } },
-            found.where() });
-    }
-
     void readRoot(const Literal& root)
     {
         if (root.kind == Literal::Kind::Mapping) {
@@ -109,32 +103,6 @@ private:
         }
     }
 
-    std::optional<Shape> shapeOf(const Literal& cell)
-    {
-        if (!cell.isSequence()) {
-            wrongType("shape", "a list of sizes", cell);
-            return std::nullopt;
-        }
-        if (cell.items.size() > maximumTableRank) {
-            m_builder.report({ Code::TooLarge,
-                { { "what", "dimensions" }, { "count", cell.items.size() }, { "limit", maximumTableRank } },
-                cell.where() });
-            return std::nullopt;
-        }
-        Shape shape;
-        for (const Literal& item : cell.items) {
-            if (item.kind != Literal::Kind::Number) {
-                wrongType("shape", "whole numbers", item);
-                return std::nullopt;
-            }
-            const auto size = m_builder.size(item.text, item.where());
-            if (!size)
-                return std::nullopt;
-            shape.push_back(*size);
-        }
-        return shape;
-    }
-
     /// Names may stand in one string, as in CSV.
     std::optional<LogicalNames> namesOf(const Literal& cell)
     {
@@ -164,18 +132,18 @@ private:
             return;
         }
         if (cells.path->kind != Literal::Kind::String) {
-            wrongType("path", "a string", *cells.path);
+            m_builder.wrongType("path", "a string", *cells.path);
             return;
         }
         row.path = cells.path->text;
         TableBuilder::Places places{ begin.where(), cells.shape->where(),
             cells.names ? cells.names->where() : begin.where() };
-        const auto shape = shapeOf(*cells.shape);
+        const auto shape = m_builder.shape(*cells.shape);
         const auto names = cells.names ? namesOf(*cells.names) : LogicalNames();
         std::optional<DType> dtype = DType::F32;
         if (cells.dtype && cells.dtype->kind != Literal::Kind::None) {
             if (cells.dtype->kind != Literal::Kind::String && cells.dtype->kind != Literal::Kind::Name)
-                wrongType("dtype", "a string", *cells.dtype);
+                m_builder.wrongType("dtype", "a string", *cells.dtype);
             else
                 dtype = m_builder.dtype(cells.dtype->text, cells.dtype->where());
         }

@@ -60,6 +60,41 @@ std::string_view numpyName(DType dtype)
     return known == numpyNames.end() ? name(dtype) : known->name;
 }
 
+void TableBuilder::wrongType(const char* key, std::string_view expected, const Literal& found)
+{
+    report(
+        { Code::WrongType, { { "key", key }, { "expected", expected }, { "found", found.shown() } }, found.where() });
+}
+
+void TableBuilder::tooMany(const char* what, const Literal& list, std::size_t limit)
+{
+    report({ Code::TooLarge, { { "what", what }, { "count", list.items.size() }, { "limit", limit } }, list.where() });
+}
+
+std::optional<Shape> TableBuilder::shape(const Literal& cell)
+{
+    if (!cell.isSequence()) {
+        wrongType("shape", "a list of sizes", cell);
+        return std::nullopt;
+    }
+    if (cell.items.size() > maximumTableRank) {
+        tooMany("dimensions", cell, maximumTableRank);
+        return std::nullopt;
+    }
+    Shape shape;
+    for (const Literal& item : cell.items) {
+        if (item.kind != Literal::Kind::Number) {
+            wrongType("shape", "whole numbers", item);
+            return std::nullopt;
+        }
+        const auto own = size(item.text, item.where());
+        if (!own)
+            return std::nullopt;
+        shape.push_back(*own);
+    }
+    return shape;
+}
+
 std::optional<std::int64_t> TableBuilder::size(std::string_view digits, const Where& where)
 {
     std::int64_t value = 0;
@@ -137,6 +172,22 @@ ReadTable TableBuilder::finish()
     m_table.warnings = summedUp(std::move(m_table.warnings));
     countMore(m_table.warnings, Code::UnknownKey, m_unknownKeys);
     return std::move(m_table);
+}
+
+std::string quotedJson(std::string_view text)
+{
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string result = "\"";
+    for (const char c : text) {
+        const auto code = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\')
+            result += std::string("\\") + c;
+        else if (code < 0x20 || code == 0x7f)
+            result += std::string("\\u00") + digits[code >> 4] + digits[code & 0xf];
+        else
+            result += c;
+    }
+    return result + "\"";
 }
 
 } // namespace shardscope

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "interchange/parameter_table.h"
+#include "sharding/literal.h"
 
 namespace shardscope {
 
@@ -29,6 +30,10 @@ public:
     /// Sizes of a shape: whole numbers from 1 to 2^40 each, 16 at most.
     [[nodiscard]] std::optional<std::int64_t> size(std::string_view digits, const Where& where);
     [[nodiscard]] std::optional<DType> dtype(std::string_view name, const Where& where);
+    void wrongType(const char* key, std::string_view expected, const Literal& found);
+    void tooMany(const char* what, const Literal& list, std::size_t limit);
+    /// A list of sizes.
+    [[nodiscard]] std::optional<Shape> shape(const Literal& cell);
     /// A complete row; the places are those of its cells.
     struct Places {
         Where row;
@@ -50,6 +55,9 @@ private:
 
 /// "float32", as NumPy and JAX print a type; StableHLO's own name where they have none.
 [[nodiscard]] std::string_view numpyName(DType dtype);
+
+/// A string literal of JSON, which is one of Python as well.
+[[nodiscard]] std::string quotedJson(std::string_view text);
 
 inline constexpr std::size_t maximumTableRank = 16;
 

@@ -3,24 +3,13 @@
 
 #include <cstdio>
 
+#include "interchange/table_builder.h"
 #include "program/op_row.h"
 #include "schedule/plan.h"
 
 namespace shardscope {
 
 namespace {
-
-std::string quotedJson(std::string_view text)
-{
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\')
-            out += '\\';
-        if (static_cast<unsigned char>(c) >= 0x20)
-            out += c;
-    }
-    return out + '"';
-}
 
 /// What an instruction does, and the value that it computes: "dot_general layers.0/y".
 std::string nameOf(const Plan& plan, const Instruction& instruction)

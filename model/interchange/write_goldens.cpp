@@ -35,7 +35,7 @@ public:
     GoldenJson& key(std::string_view name)
     {
         begin();
-        m_text += quoteJsonText(name) + ": ";
+        m_text += quotedJson(name) + ": ";
         m_afterKey = true;
         return *this;
     }
@@ -46,22 +46,6 @@ public:
         return *this;
     }
     [[nodiscard]] std::string take() && { return std::move(m_text) + '\n'; }
-
-    static std::string quoteJsonText(std::string_view text)
-    {
-        constexpr std::string_view digits = "0123456789abcdef";
-        std::string result = "\"";
-        for (const char c : text) {
-            const auto code = static_cast<unsigned char>(c);
-            if (c == '"' || c == '\\')
-                result += std::string("\\") + c;
-            else if (code < 0x20)
-                result += std::string("\\u00") + digits[code >> 4] + digits[code & 0xf];
-            else
-                result += c;
-        }
-        return result + '"';
-    }
 
 private:
     void newLine() { m_text += '\n' + std::string(2 * m_closing.size(), ' '); }
@@ -83,7 +67,7 @@ void writeAxes(GoldenJson& json, const std::vector<std::string>& axes)
 {
     json.open('[');
     for (const std::string& axis : axes)
-        json.value(GoldenJson::quoteJsonText(axis));
+        json.value(quotedJson(axis));
     json.close();
 }
 
@@ -94,7 +78,7 @@ void writeSpec(GoldenJson& json, const PartitionSpec& spec)
         if (entry.axes.empty())
             json.value("null");
         else if (entry.kind == SpecEntry::Kind::Single)
-            json.value(GoldenJson::quoteJsonText(entry.axes.front()));
+            json.value(quotedJson(entry.axes.front()));
         else
             writeAxes(json, entry.axes);
     }
@@ -142,7 +126,7 @@ std::string logicalText(const MaxTextGoldens& goldens)
         json.key(keyOfPath(array.path)).open('{');
         json.key("partition_spec").open('[');
         for (const LogicalName& name : *array.names)
-            json.value(name.kind == LogicalName::Kind::Name ? GoldenJson::quoteJsonText(name.name) : "null");
+            json.value(name.kind == LogicalName::Kind::Name ? quotedJson(name.name) : "null");
         json.close();
         if (array.shapeKnown)
             writeShape(json, array.type.shape);
@@ -184,9 +168,9 @@ std::string inputsText(const MaxTextGoldens& goldens)
             .key(placeOf(array.path, before) + ": " + std::string(numpyName(array.type.dtype)) + '[' + sizes + ']')
             .open('{')
             .key("logic_axes")
-            .value(GoldenJson::quoteJsonText(array.names ? tupleText(*array.names) : "Unknown"))
+            .value(quotedJson(array.names ? tupleText(*array.names) : "Unknown"))
             .key("PartitionSpec")
-            .value(GoldenJson::quoteJsonText(toJax(array.spec)))
+            .value(quotedJson(toJax(array.spec)))
             .close()
             .close();
         before.insert(array.path);

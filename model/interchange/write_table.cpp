@@ -2,32 +2,16 @@
 // Declared in parameter_table.h.
 #include "interchange/csv_text.h"
 #include "interchange/parameter_table.h"
+#include "interchange/table_builder.h"
 
 namespace shardscope {
 
 namespace {
 
-/// A string literal of JSON.
-std::string quoted(std::string_view text)
-{
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string result = "\"";
-    for (const char c : text) {
-        const auto code = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\')
-            result += std::string("\\") + c;
-        else if (code < 0x20 || code == 0x7f)
-            result += std::string("\\u00") + digits[code >> 4] + digits[code & 0xf];
-        else
-            result += c;
-    }
-    return result + "\"";
-}
-
 std::string pythonName(const LogicalName& name)
 {
     if (name.kind == LogicalName::Kind::Name)
-        return quoted(name.name);
+        return quotedJson(name.name);
     return name.kind == LogicalName::Kind::None ? "None" : "P.UNCONSTRAINED";
 }
 
@@ -93,7 +77,7 @@ std::string writeJsonTable(const std::vector<ParameterRow>& rows)
                 : each.kind == LogicalName::Kind::Name    ? pythonName(each)
                                                           : "\"P.UNCONSTRAINED\"";
         }
-        text += (i == 0 ? "\n" : ",\n") + std::string("  { \"path\": ") + quoted(row.path) + ", \"shape\": ["
+        text += (i == 0 ? "\n" : ",\n") + std::string("  { \"path\": ") + quotedJson(row.path) + ", \"shape\": ["
             + shapeText(row.type.shape, ", ") + "], \"dtype\": \"" + std::string(name(row.type.dtype))
             + "\", \"names\": [" + names + "] }";
     }

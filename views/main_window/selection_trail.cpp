@@ -12,7 +12,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr qsizetype mostPast = 100;
+constexpr qsizetype maximumPast = 100;
 
 } // namespace
 
@@ -37,7 +37,7 @@ void SelectionTrail::follow()
         m_past.clear();
     else if (!m_goesBack && !m_now.tensor.isEmpty())
         m_past << m_now;
-    if (m_past.size() > mostPast)
+    if (m_past.size() > maximumPast)
         m_past.removeFirst();
     m_now = std::move(now);
     showPlaces();

@@ -121,7 +121,7 @@ MemoryView::MemoryView(Document* document, Selection* selection, Shows shows, QW
 
 QString MemoryView::largestText() const
 {
-    return m_shown.largest(mostNamed);
+    return m_shown.largest(maximumNamed);
 }
 
 void MemoryView::fitLargest()
@@ -129,7 +129,7 @@ void MemoryView::fitLargest()
     // As many as there is room for: the rest is counted, and stands in the tip.
     const int room = width() - 2 * Metrics::scaled(10);
     QString text;
-    for (std::size_t count = mostNamed; count > 0; --count) {
+    for (std::size_t count = maximumNamed; count > 0; --count) {
         text = m_shown.largest(count);
         if (m_largest->fontMetrics().horizontalAdvance(text) <= room)
             break;

@@ -42,7 +42,7 @@ private:
     /// Why there is nothing to draw, and what is known all the same.
     [[nodiscard]] QString whyNothing() const;
     void followSelection();
-    static constexpr std::size_t mostNamed = 12; ///< of the largest arrays
+    static constexpr std::size_t maximumNamed = 12; ///< of the largest arrays
     void placePlot();
     void fitLargest();
     void showPlacement();
