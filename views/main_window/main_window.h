@@ -225,6 +225,7 @@ private:
     [[nodiscard]] static Form formFor(const QSize& size);
     void setForm(Form form);
     void arrange();
+    bool restoreViews(const QByteArray& state); ///< false: there is no such arrangement
     void place(const PerspectiveViews& views);
     void fitWidths();
     void fitHeights();
