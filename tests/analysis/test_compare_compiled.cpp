@@ -344,8 +344,9 @@ void TestCompareCompiled::weights()
     const std::string columns = "[{}, {\"x\"}]", result = "[{}, {}]";
     byRows.replace(byRows.find(columns), columns.size(), "[{\"y\"}, {\"x\"}]");
     byRows.replace(byRows.find(result), result.size(), "[{\"y\"}, {}]");
-    const Compared activations =
-        compare(byRows, compiledModule("  ROOT %r = f32[4,6] all-reduce(%p), " + alongX + ", to_apply=%add"));
+    const Compared activations = compare(byRows,
+        compiledModule("  %s = f32[4,6] slice(%p), slice={[0:4], [0:6]}\n  ROOT %r = f32[4,6] all-reduce(%s), " + alongX
+            + ", to_apply=%add"));
     QCOMPARE(activations.rows().size(), std::size_t{ 1 });
     QCOMPARE(activations.rows()[0].predicted.times, 1);
     QCOMPARE(activations.rows()[0].compiled.times, 1);
