@@ -115,7 +115,8 @@ private Q_SLOTS:
         QCOMPARE(std::to_string(parts), memory.rows.back()[1].value);
     }
 
-    /// Every argument with a path and a spec stands in the code, and its spec reads back as the one that it has.
+    /// Every argument with a path and a spec stands in the code, and its spec reads back as one that shards as the one
+    /// that it has: the same but for axes of size 1 and tuples of one.
     void codeHasTheSpecs_data() { tablesAreReadBack_data(); }
     void codeHasTheSpecs()
     {
@@ -135,7 +136,13 @@ private Q_SLOTS:
             const std::size_t end = std::min(spec.find(", memory_kind"), spec.rfind("),"));
             const auto read = parseSpec(spec.substr(0, end));
             QVERIFY2(read, spec.c_str());
-            QCOMPARE(toJax(*read), toJax(*annotation.spec));
+            const Mesh& mesh = *snapshot->mesh;
+            QCOMPARE(toHlo(*read, mesh, read->size()), toHlo(*annotation.spec, mesh, annotation.spec->size()));
+            QCOMPARE(toJax(canonical(*read)), toJax(*read));
+            for (const SpecEntry& entry : read->entries)
+                for (const std::string& axis : entry.axes)
+                    QVERIFY(std::any_of(mesh.axes().begin(), mesh.axes().end(),
+                        [&axis](const MeshAxis& each) { return each.name == axis && each.size > 1; }));
         }
     }
 
@@ -149,13 +156,43 @@ private Q_SLOTS:
         const std::string plain = codeOf(experiment);
         QVERIFY(plain.find("mesh = jax.make_mesh((2, 4), (\"data\", \"model\"), axis_types=(AxisType.Auto,) * 2)")
             != std::string::npos);
-        QVERIFY(plain.find("rules = (('batch', 'data')") != std::string::npos);
+        QVERIFY(plain.find("\nrules = (\n    ('batch', 'data'),\n    ('hidden', 'model'),\n)\n") != std::string::npos);
         QVERIFY(plain.find("numpy") == std::string::npos);
         experiment.mesh.deviceOrder = { 0, 2, 4, 6, 1, 3, 5, 7 };
         const std::string ordered = codeOf(experiment);
         QVERIFY(ordered.find("import numpy as np") != std::string::npos);
         QVERIFY(ordered.find("for i in (0, 2, 4, 6, 1, 3, 5, 7,)") != std::string::npos);
         QVERIFY(ordered.find("reshape((2, 4))") != std::string::npos);
+    }
+
+    /// Rules that decide nothing, axes of size 1 and tuples of one axis are left out, and that is said.
+    void codeIsShort()
+    {
+        Experiment experiment = findExample("flax-mlp-logical")->experiment;
+        experiment.mesh.axes = { { "pod", 1 }, { "data", 2 }, { "model", 4 } };
+        experiment.rules.rules.list = {
+            { LogicalName::of("batch"), SpecEntry::tuple({ "pod", "data" }) },
+            { LogicalName::of("nobody"), SpecEntry::axis("model") },
+            { LogicalName::of("hidden"), SpecEntry::tuple({ "model" }) },
+        };
+        AnalysisCache cache;
+        const std::string code = jaxCode(*analyse(std::make_shared<const Experiment>(experiment), 1, cache));
+        const auto has = [&code](const char* text) { return code.find(text) != std::string::npos; };
+        QVERIFY(has("jax.make_mesh((1, 2, 4), (\"pod\", \"data\", \"model\")"));
+        QVERIFY(has("# shardings below leave out mesh axes of size 1, which shard nothing: pod\n"));
+        QVERIFY(has("# 1 of 3 rules, which decide nothing here, are left out\n"
+                    "rules = (\n    ('batch', ('pod', 'data')),\n    ('hidden', ('model',)),\n)\n"));
+        QVERIFY(has("\"x\": NamedSharding(mesh, P('data', None)),"));
+        QVERIFY(has("\"params/layers.0/W1\": NamedSharding(mesh, P(None, 'model')),"));
+        QVERIFY(!has("UNCONSTRAINED"));
+
+        // Rules of a part of the model stand beside the others.
+        experiment.rules.inner = { { "layers.1",
+            LogicalRules{ { { LogicalName::of("hidden"), SpecEntry::axis("data") } } } } };
+        const std::string parts = jaxCode(*analyse(std::make_shared<const Experiment>(experiment), 1, cache));
+        QVERIFY2(parts.find("layers.1, in place of the others\ninner_rules_1 = (\n    ('hidden', 'data'),\n)\n")
+                != std::string::npos,
+            parts.c_str());
     }
 
     /// Every view in every form: what it is called and what it gives belong together.
