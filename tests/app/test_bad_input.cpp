@@ -164,6 +164,7 @@ private Q_SLOTS:
         row("screenshot rule-lab -o PNG --tensor arary --steps 0", "Did you mean “array”?");
         row("rules t5x-a1p3", "Did you mean “t5x-a1p");
         row("resolve --rules t5x-a1p3 --names a", "Did you mean “t5x-a1p");
+        row("resolve --rules maxtext-bas --names a", "Did you mean “maxtext-base-2026-08”?");
         row("convert t5x-a1p3 --from preset --mesh x=2", "Did you mean “t5x-a1p");
         row("resolve --rules () --names a --dialect flux", "is none of: flax, t5x, maxtext");
         row("convert FILE --from experimant", "is none of: ");
