@@ -3,7 +3,6 @@
 // A part of Reader, which is declared in reader.h.
 #include <algorithm>
 
-#include "base/codes.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardy's operations in their pretty forms. What stands in them becomes the attributes of the generic form.
 // Declared in reader.h.
-#include "base/codes.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
