@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "input.h"
 #include "pipeline/collective_list.h"

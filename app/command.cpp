@@ -16,7 +16,6 @@
 
 #include <QString>
 
-#include "base/codes.h"
 #include "base/text.h"
 #include "input.h"
 #include "report.h"

@@ -17,7 +17,6 @@
 #include "report/report_table.h"
 #include "stablehlo/read.h"
 #include "words/collective_words.h"
-#include "words/definitions.h"
 #include "words/utf8.h"
 
 namespace shardscope::cli {

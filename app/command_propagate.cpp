@@ -7,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/codes.h"
 #include "command.h"
 #include "commands.h"
 #include "program/name_values.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in parameter_table.h.
-#include <algorithm>
 
 #include "base/codes.h"
 #include "interchange/table_builder.h"

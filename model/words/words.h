@@ -60,6 +60,7 @@ enum class Noun : std::uint8_t {
     Error,
     Host,
     Layer,
+    Line,
     Loop,
     Operation,
     Rule,
@@ -76,7 +77,10 @@ enum class Noun : std::uint8_t {
 [[nodiscard]] QString paddingOf(qint64 padding, qint64 room); ///< "1 of 8 is padding", "2 of 12 are padding"
 [[nodiscard]] QString percent(double share); ///< "17 %"; one decimal below ten
 [[nodiscard]] QString copies(qint64 value); ///< "× 2" with a thin space
-[[nodiscard]] QString meshSizes(const Mesh& mesh); ///< "2 × 4"
+/// "2 × 4"; where there are more than three axes and some are of size 1, the others by name: "fsdp 4 × tensor 8".
+[[nodiscard]] QString meshSizes(const Mesh& mesh);
+/// "data 2 × model 4"; of more than three axes those of size 1 are left out.
+[[nodiscard]] QString meshNames(std::span<const MeshAxis> axes);
 [[nodiscard]] QString shape(std::span<const std::int64_t> shape); ///< "[1024, 256]"
 [[nodiscard]] QString range(std::int64_t begin, std::int64_t end); ///< inclusive, en dash: "256–511"; end is exclusive
 /// One line per dimension whose parts are not equal: "batch: 10 in 4 shards, 2 of 12 are padding".

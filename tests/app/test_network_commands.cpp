@@ -462,6 +462,10 @@ private Q_SLOTS:
         QVERIFY(csv.out.startsWith(tensorColumns + QLatin1Char('\n')));
         QVERIFY(csv.out.contains(QStringLiteral("params/layers.0/W1")));
         QVERIFY(ranWith(QStringLiteral("export flax-mlp-logical")).out.startsWith(QStringLiteral("# ")));
+        QVERIFY(ranWith(QStringLiteral("export transformer-t5x --view maxtext"))
+                    .out.contains(QStringLiteral("\nlogical_axis_rules: [\n")));
+        QVERIFY(ranWith(QStringLiteral("export transformer-t5x --view maxtext --as sh"))
+                    .out.contains(QStringLiteral("\n  ici_tensor_parallelism=4\n")));
         const QString file = path("code.py");
         QCOMPARE(runProgram({ QStringLiteral("export"), QStringLiteral("flax-mlp-logical"), QStringLiteral("--view"),
                                 QStringLiteral("code"), QStringLiteral("-o"), file })
