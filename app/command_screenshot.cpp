@@ -33,6 +33,7 @@ struct PictureOptions {
     std::string size = "1600x1000";
     std::string tensor;
     std::string dock;
+    std::string perspective;
     std::string axis;
     bool viewAlone = false;
     bool sideBySide = false;
@@ -107,6 +108,7 @@ int screenshot(const PictureOptions& options)
     picture.size = parseSize(options.size);
     picture.tensor = QString::fromStdString(options.tensor);
     picture.dock = QString::fromStdString(options.dock);
+    picture.perspective = QString::fromStdString(options.perspective);
     picture.axis = QString::fromStdString(options.axis);
     picture.scale = options.scale;
     picture.viewAlone = options.viewAlone;
@@ -207,6 +209,9 @@ void addScreenshot(CLI::App& app, int& status)
     command.addOption("--tensor", options->tensor, "Path of the tensor to show").optionText("PATH");
     command.addOption("--dock", options->dock, "View or part of one to show: program, hosts, trace, ...")
         .optionText("ID");
+    command.addOption("--perspective", options->perspective, "learn, plan, program, debug or compare")
+        .oneOf({ "learn", "plan", "program", "debug", "compare" })
+        .optionText("NAME");
     command.addFlag("--alone", options->viewAlone, "Of that view alone");
     command.addFlag("--side-by-side", options->sideBySide,
         "Show in Collectives what one layer sends that is written in three ways");
