@@ -39,9 +39,11 @@ namespace {
 
 /// Whether it has a size that the window gives it: shown, and neither a drawer, nor a window of its own, nor in one
 /// with others.
-bool isPlaced(const DockFrame* frame, const MainWindow* window)
+bool isPlaced(DockFrame* frame, const MainWindow* window)
 {
-    return frame && !frame->isHidden() && !frame->isFloating() && !frame->isOverEdge() && frame->window() == window;
+    // While it is dragged it is in no area, and a drawer never is.
+    return frame && !frame->isHidden() && !frame->isFloating() && frame->window() == window
+        && window->dockWidgetArea(frame) != Qt::NoDockWidgetArea;
 }
 
 constexpr const char* formNames[] = { "single", "low", "two", "three", "large" };
@@ -104,7 +106,7 @@ void MainWindow::noteSizes()
     Arranged& own = arranged();
     own.window = size();
     own.frames.clear();
-    for (const DockFrame* frame : m_docks) // those behind others in a tab have the sizes of long ago
+    for (DockFrame* frame : m_docks) // those behind others in a tab have the sizes of long ago
         if (frame->isInFront() && isPlaced(frame, this))
             own.frames.append({ frame->objectName(), frame->size() + QSize(0, barOver(frame->geometry())) });
 }
@@ -146,6 +148,15 @@ void MainWindow::setForm(Form form)
     arrange();
 }
 
+bool MainWindow::restoreViews(const QByteArray& state)
+{
+    // Qt shows one tab bar after the other out of a set, and each activates the layout, which would replace the set.
+    layout()->setEnabled(false);
+    const bool isRestored = restoreState(state, arrangementVersion);
+    layout()->setEnabled(true);
+    return isRestored;
+}
+
 void MainWindow::arrange()
 {
     m_maximised = nullptr;
@@ -156,7 +167,7 @@ void MainWindow::arrange()
         removeDockWidget(frame);
     }
     Arranged& own = arranged();
-    const bool isNew = own.state.isEmpty() || !restoreState(own.state, arrangementVersion);
+    const bool isNew = own.state.isEmpty() || !restoreViews(own.state);
     if (isNew) {
         own.isSizedByHand = own.isWithoutStep = false;
         for (DockFrame* frame : m_docks) {
@@ -410,7 +421,7 @@ void MainWindow::maximise(DockFrame* frame)
 {
     if (m_maximised) {
         m_maximised = nullptr;
-        restoreState(std::exchange(m_beforeMaximised, {}), arrangementVersion);
+        restoreViews(std::exchange(m_beforeMaximised, {}));
     } else if (frame && !frame->isOverEdge()) {
         if (frame->isFloating())
             frame->setFloating(false);
