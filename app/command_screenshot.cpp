@@ -35,6 +35,7 @@ struct PictureOptions {
     std::string size = "1600x1000";
     std::string tensor;
     std::string dock;
+    std::string perspective;
     std::string axis;
     bool viewAlone = false;
     bool sideBySide = false;
@@ -113,6 +114,7 @@ int screenshot(const PictureOptions& options)
     picture.size = parseSize(options.size);
     picture.tensor = QString::fromStdString(options.tensor);
     picture.dock = QString::fromStdString(options.dock);
+    picture.perspective = QString::fromStdString(options.perspective);
     picture.axis = QString::fromStdString(options.axis);
     picture.scale = options.scale;
     picture.viewAlone = options.viewAlone;
@@ -225,6 +227,9 @@ void addScreenshot(CLI::App& app, int& status)
             "problems, "
             "inputs, layout, timeline or inspector")
         .optionText("ID");
+    command.addOption("--perspective", options->perspective, "learn, plan, program, debug or compare")
+        .oneOf({ "learn", "plan", "program", "debug", "compare" })
+        .optionText("NAME");
     command.addFlag("--alone", options->viewAlone, "Of that view alone");
     command.addFlag("--side-by-side", options->sideBySide,
         "Show in Collectives what one layer sends that is written in three ways");
