@@ -282,8 +282,8 @@ private:
     void fillRecentMenu();
     void fillExportMenu(QMenu* menu);
     /// To the clipboard, and what is said then.
-    void copyExported(const char* view, const char* form, const QString& said);
-    void noteWritten(const QString& path, const Result<void>& written);
+    void copyExported(const char* view, const char* form, const QString& message);
+    void noteFile(const QString& path, const Result<void>& outcome);
     /// Asks for a file with one of these endings; "" if nobody wants one.
     [[nodiscard]] QString askForExport(const QString& title, const QString& what, const QStringList& endings);
     void showAbout();
