@@ -509,6 +509,7 @@ void MainWindow::resizeEvent(QResizeEvent* event)
         setForm(form);
     }
     m_question->setBrief(formFor(size()) < Form::TwoColumns);
+    m_question->setOneLine(formFor(size()) == Form::TwoColumns);
     showPerspective();
     restoreSizes();
     fitLater();
