@@ -66,13 +66,7 @@ Source sourceOfExperiment(Experiment experiment, const std::string& name)
     source.name = name;
     source.title = experiment.title;
     source.rows = toRows(experiment);
-    RulesInput rules;
-    rules.name = name;
-    rules.rules = experiment.rules.rules;
-    rules.dialect = experiment.rules.dialect;
-    for (const MeshAxis& axis : experiment.mesh.axes)
-        rules.meshAxes.push_back(axis.name);
-    source.rules = std::move(rules);
+    source.rules = rulesOf(name, experiment);
     source.experiment = std::move(experiment);
     return source;
 }

@@ -352,8 +352,9 @@ void addDiff(CLI::App& app, int& status)
         "Compare two experiments: settings, shardings, bytes, collectives, operations, problems, and what differs "
         "most");
     const auto options = std::make_shared<DiffOptions>();
-    const char* description = "Experiment file, FILE#NAME for one of its variants, program in StableHLO text (.mlir), "
-                              "or the id of a built-in example";
+    const char* description =
+        "Experiment file, FILE#NAME for one of its variants, program in StableHLO text (.mlir) or HLO "
+        "text (.hlo), or the id of a built-in example";
     command.addOption("A", options->before, description).required();
     command
         .addOption(

@@ -118,9 +118,8 @@ void addSearch(CLI::App& app, int& status)
     const auto options = std::make_shared<SearchOptions>();
     command.addFile(options->file);
     command.addJson(options->json);
-    command.footer("On the front are meshes that no other one beats: none both sends and holds less. The axes keep "
-                   "their names and "
-                   "their order.\n"
+    command.footer("On the front are meshes that no other one beats: none both sends and holds less.\n"
+                   "The axes keep their names and their order.\n"
                    "Exit codes: 0 done; 1 no mesh can be laid out; 2 arguments, input or output that cannot be used.");
     command.run(status, [options] { return searchForMeshes(*options); });
 }

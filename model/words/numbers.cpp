@@ -56,7 +56,9 @@ QString bytes(double value)
 
 QString bytes(Rational value)
 {
-    return bytes(value.value());
+    if (value.denominator() == 1 || std::abs(value.value()) >= 1024)
+        return bytes(value.value());
+    return Words::tr("≈ %1", "a number of bytes, rounded").arg(bytes(std::round(value.value())));
 }
 
 QString seconds(double value)

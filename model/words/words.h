@@ -37,7 +37,7 @@ using Text = std::vector<Span>;
 
 // Numbers. 8 B, 16 KiB, 1 MiB: three significant digits, at most one decimal above 10; locale's digits.
 [[nodiscard]] QString bytes(double value);
-[[nodiscard]] QString bytes(Rational value);
+[[nodiscard]] QString bytes(Rational value); ///< "≈ 5 B" where devices send different numbers of bytes, in the mean 5.3
 [[nodiscard]] QString seconds(double value); ///< µs below 10 ms, then ms, then s
 [[nodiscard]] QString meanAndDeviation(double mean, double deviation); ///< "12.4 ms ± 0.3 ms": both in the mean's unit
 [[nodiscard]] QString count(qint64 value); ///< thousands by locale
@@ -118,6 +118,7 @@ struct ProblemText {
 enum class Length : std::uint8_t { Tip, Paragraph, Derivation };
 struct ExplanationText {
     QString title; ///< "Why W1 looks like this"
+    QString shortTitle; ///< "Why W1", where the other one has no room; may be empty
     std::vector<Text> paragraphs;
     struct Cause {
         QString subject; ///< "hidden"
