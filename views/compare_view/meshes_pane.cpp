@@ -51,6 +51,7 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
         table->setAlternatingRowColors(true);
         table->setTextElideMode(Qt::ElideRight);
         table->horizontalHeader()->setStretchLastSection(true);
+        table->setMinimumHeight(Metrics::scaled(44));
     }
     m_table->setToolTip(tr("Return opens the mesh in place of the one that is open."));
     m_search->setProperty("small", true);
@@ -176,6 +177,17 @@ void MeshesPane::hideEvent(QHideEvent* event)
     m_delay.stop(); // nobody looks
 }
 
+void MeshesPane::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    showScatter();
+}
+
+void MeshesPane::showScatter()
+{
+    m_scatter->setVisible(m_scatter->tableRowCount() > 1 && height() >= Metrics::scaled(340));
+}
+
 void MeshesPane::showState()
 {
     const MeshSetting& mesh = m_document->experiment()->mesh;
@@ -185,7 +197,7 @@ void MeshesPane::showState()
     m_table->setVisible(any);
     m_scatter->setMeshes(m_model->meshes(), mesh.axes);
     m_scatter->setCurrentMesh(current());
-    m_scatter->setVisible(m_scatter->tableRowCount() > 1);
+    showScatter();
     m_sentence->setText(m_batches->sentence());
     m_sentence->setVisible(any && !m_sentence->text().isEmpty());
     m_batchTable->setVisible(any && m_batches->rowCount() > 0);

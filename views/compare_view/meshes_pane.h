@@ -49,11 +49,13 @@ Q_SIGNALS:
 protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void follow();
     void receive(FoundMeshes found);
     void showState();
+    void showScatter(); ///< where there is room beside the tables
     [[nodiscard]] bool isSmall() const;
     Document* m_document;
     ExperimentPtr m_of; ///< what was searched, or is
