@@ -7,6 +7,7 @@
 #include <QTest>
 #include <algorithm>
 
+#include "experiment/edits.h"
 #include "registered_test.h"
 #include "views/explain_view/explain_view.h"
 #include "views/panel_fixture.h"
@@ -72,6 +73,29 @@ private Q_SLOTS:
         const QString derivation = view.asText();
         QVERIFY(tip.size() < paragraph.size());
         QVERIFY(paragraph.size() < derivation.size());
+    }
+
+    /// A compiled program has axes that nobody has named.
+    void numberedAxesAreExplained()
+    {
+        Fixture fixture(*experimentOf(
+            ProgramModel{
+                {}, std::make_shared<const std::string>(R"(HloModule jit_f, is_scheduled=true, num_partitions=4
+
+ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
+  %x = f32[2,8]{1,0} parameter(0), sharding={devices=[4,1]<=[4]}
+  ROOT %g = f32[8,8]{1,0} all-gather(%x), channel_id=1, replica_groups=[1,4]<=[4], dimensions={0}, use_global_device_ids=true
+}
+)") },
+            "compiled"));
+        fixture.selection.setTensor(u"x"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.resize(530, 400);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        view.setLength(words::Length::Paragraph);
+        QVERIFY2(
+            view.asText().contains(u"axis_0 has 4 devices. XLA keeps groups of devices"_s), qPrintable(view.asText()));
     }
 
     /// A loop over thirty values is no list of thirty names.
