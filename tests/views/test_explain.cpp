@@ -7,7 +7,6 @@
 #include <QTest>
 #include <algorithm>
 
-#include "experiment/edits.h"
 #include "registered_test.h"
 #include "views/explain_view/explain_view.h"
 #include "views/panel_fixture.h"
