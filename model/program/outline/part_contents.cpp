@@ -89,9 +89,9 @@ Telling tellingOf(const Operation& operation)
 }
 
 /// What is named alike in a sum.
-using Named = std::pair<OpKind, std::string_view>;
+using AlikeName = std::pair<OpKind, std::string_view>;
 
-Named nameOf(const Operation& operation)
+AlikeName nameOf(const Operation& operation)
 {
     if (const std::string* callee = calleeOf(operation))
         return { operation.kind, nameWithoutNumber(*callee) };
@@ -164,7 +164,7 @@ private:
 
     const Program& m_program;
     const ProgramOutline& m_outline;
-    std::map<Named, Sum> m_sums;
+    std::map<AlikeName, Sum> m_sums;
 };
 
 } // namespace
