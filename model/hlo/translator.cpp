@@ -19,6 +19,7 @@ Translator::Translator(const HloModule& module, const HloCollectives& found, boo
     , m_calledMain("main.called")
     , m_values(module.instructions.size())
 {
+    m_out.reserve(std::min(module.text.size() + module.text.size() / 4, maximumText)); // grown, it would be there twice
     for (const HloCollective& collective : found.list)
         m_collectives.emplace(collective.instruction, &collective);
     for (int further = 1; module.computationNamed(m_calledMain) != noHloIndex; ++further)
@@ -55,6 +56,10 @@ Result<void> Translator::module()
     for (std::size_t f = 0; f < m_functions.size(); ++f)
         SHARDSCOPE_CHECK(function(m_functions[f], functionName(m_functions[f]), false));
     line("}", 0);
+    for (std::size_t l = 0; l < m_located.size(); ++l) {
+        const HloInstruction& first = m_module.instructions[m_located[l]];
+        line("#loc" + std::to_string(l) + " = loc(" + locationText(first) + ')', first.name.begin);
+    }
     return {};
 }
 
@@ -115,17 +120,26 @@ std::string Translator::typesOf(const std::vector<std::uint32_t>& shapes) const
     return join(shapes, ", ", [&](std::uint32_t shape) { return type(shape); });
 }
 
-std::string Translator::location(const HloInstruction& instruction) const
+std::string Translator::location(const HloInstruction& instruction)
+{
+    const HloAttribute* metadata = m_module.attribute(instruction, "metadata");
+    if (!metadata)
+        return {};
+    const auto [known, isNew] = m_locations.try_emplace(m_module.view(metadata->value), m_located.size());
+    if (isNew)
+        m_located.push_back(m_module.indexOf(instruction));
+    return " loc(#loc" + std::to_string(known->second) + ')';
+}
+
+std::string Translator::locationText(const HloInstruction& instruction) const
 {
     const HloMetadata metadata = hloMetadata(m_module, instruction);
-    if (metadata.opName.empty() && metadata.place.line == 0)
-        return {};
     const std::string place = metadata.place.line == 0 || metadata.place.file.empty()
-        ? std::string()
+        ? std::string("unknown")
         : quotedText(metadata.place.file) + ':' + std::to_string(metadata.place.line) + ":0";
-    if (metadata.opName.empty())
-        return " loc(" + place + ')';
-    return " loc(" + quotedText(metadata.opName) + (place.empty() ? place : '(' + place + ')') + ')';
+    return metadata.opName.empty() ? place
+        : place == "unknown"       ? quotedText(metadata.opName)
+                                   : quotedText(metadata.opName) + '(' + place + ')';
 }
 
 Translator::Leaves Translator::newValue(const std::vector<std::uint32_t>& shapes)

@@ -102,7 +102,9 @@ private:
     [[nodiscard]] std::string typesOf(const Leaves& leaves) const;
     [[nodiscard]] std::string typesOf(const std::vector<std::uint32_t>& shapes) const;
     [[nodiscard]] std::string namesOf(const Leaves& leaves) const;
-    [[nodiscard]] std::string location(const HloInstruction& instruction) const;
+    /// " loc(#loc3)": what many instructions have in common stands once, at the end of the text.
+    [[nodiscard]] std::string location(const HloInstruction& instruction);
+    [[nodiscard]] std::string locationText(const HloInstruction& instruction) const;
     [[nodiscard]] std::string functionName(std::uint32_t computation) const;
     [[nodiscard]] std::string_view groupsIn(const HloInstruction& instruction) const; ///< as the text has them
     [[nodiscard]] std::string groupsOf(const HloInstruction& instruction) const; ///< by their table
@@ -121,6 +123,8 @@ private:
     std::string m_calledMain; ///< what a called function goes by whose name is main
     std::string m_out;
     std::vector<std::uint32_t> m_origins;
+    std::unordered_map<std::string_view, std::size_t> m_locations; ///< by the text of the metadata: number of the alias
+    std::vector<std::uint32_t> m_located; ///< by alias: the first instruction of it
     std::vector<Leaves> m_values; ///< by instruction
     std::uint32_t m_next = 0;
     std::vector<std::uint32_t> m_functions; ///< computations to be written as functions
