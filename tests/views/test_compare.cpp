@@ -433,6 +433,16 @@ private Q_SLOTS:
         document.waitForAnalysis();
     }
 
+    /// Of many axes those of size 1 are not in the name.
+    void nameOfALongMesh()
+    {
+        Experiment experiment = smallMlp();
+        experiment.mesh.axes = { { "pod", 1 }, { "data", 2 }, { "stage", 1 }, { "model", 4 } };
+        Compared compared(std::move(experiment));
+        compared.view.variants()->keep();
+        QCOMPARE(compared.variantNames(), QStringList{ u"2x4"_s });
+    }
+
     void variantsSayWhatTheyComeTo()
     {
         Experiment experiment = test::example("flax-mlp-logical");

@@ -170,8 +170,10 @@ void VariantsPane::keep()
 {
     const Experiment& now = *m_document->experiment();
     QStringList sizes;
+    const bool withOnes = now.mesh.axes.size() <= 3; // as words::meshSizes()
     for (const MeshAxis& axis : now.mesh.axes)
-        sizes << QString::number(axis.size);
+        if (withOnes || axis.size > 1)
+            sizes << QString::number(axis.size);
     const std::string wished =
         sizes.isEmpty() ? tr("variant").toStdString() : sizes.join(QLatin1Char('x')).toStdString();
     Variant variant{ freeVariantName(now, wished), keptPatch(now, m_comparedWith.get()) };
