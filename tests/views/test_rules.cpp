@@ -614,6 +614,7 @@ private Q_SLOTS:
         Appearance appearance(ThemeChoice::Light);
         test::Fixture fixture(test::example("maxtext-llama3-8b"));
         RulesView view(&fixture.document, &fixture.selection);
+        view.resize(330, 400);
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         const QStringList full{ QStringLiteral("No match: unsharded"), QStringLiteral("No match: error"),

@@ -186,8 +186,10 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     window.resize(options.size); // docks may have asked for more
     if (snapshot->ok() && hasNoStep(*snapshot))
         report.wanted = report.done;
-    if (const auto perspective = perspectiveOf(options.perspective))
+    if (const auto perspective = perspectiveOf(options.perspective)) {
         window.setPerspective(*perspective);
+        window.dock(QLatin1String(viewsOf(*perspective).centre.front()))->present();
+    }
     if (!options.dock.isEmpty())
         window.present(options.dock);
     if (options.sideBySide) {

@@ -77,7 +77,7 @@ QRect EdgeDrawers::placeOf(const Drawer& drawer) const
     QRect at = place();
     const int least = drawer.frame->minimumSizeHint().width();
     const int width =
-        std::min(std::clamp(at.width() * 2 / 5, least, std::max(least, Metrics::scaled(380))), std::max(at.width(), 1));
+        std::min(std::clamp(at.width() * 2 / 5, least, std::max(least, Metrics::scaled(340))), std::max(at.width(), 1));
     if (drawer.edge == Qt::LeftEdge)
         at.setWidth(width);
     else

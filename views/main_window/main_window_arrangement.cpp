@@ -181,6 +181,10 @@ void MainWindow::arrange()
     for (const auto& [frame, edge] : drawers)
         m_drawers->hold(frame, edge);
     placeTimeline();
+    if (isNew) {
+        layout()->activate(); // before that it has no tab that could come to the front
+        dock(QLatin1String(viewsOf(m_perspective).centre.front()))->raise();
+    }
     if (m_errors > 0 && !m_problemsClosed)
         openProblems();
     showStatus();
@@ -191,8 +195,6 @@ void MainWindow::arrange()
                 m_form == Form::Low && frame->isOverEdge() ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
     followTabs();
     layout()->activate();
-    if (isNew) // before that it has no tab that could come to the front
-        dock(QLatin1String(viewsOf(m_perspective).centre.front()))->raise();
     for (DockFrame* frame : m_docks)
         frame->followPlace();
     fitLater();
@@ -258,8 +260,9 @@ void MainWindow::place(const PerspectiveViews& views)
     }
     const QList<DockFrame*> open = left + centre + below + right + bottom;
     DockFrame* problems = dock(QStringLiteral("problems"));
-    // Over the width of the window, or among what stands below the pictures on a laptop.
-    (m_form == Form::TwoColumns && !below.isEmpty() ? below : bottom) << problems;
+    // Over the width of the window where that leaves room for the rest, else among what stands lowest.
+    QList<DockFrame*>& lowest = below.isEmpty() ? centre : below;
+    (m_form == Form::TwoColumns || m_form == Form::Single ? lowest : bottom) << problems;
     DockFrame* const first = left.isEmpty() ? centre.front() : left.front();
     addDockWidget(Qt::LeftDockWidgetArea, first);
     const auto stack = [this](DockFrame* top, const QList<DockFrame*>& others) {
@@ -361,6 +364,8 @@ void MainWindow::fitWidths()
 
 void MainWindow::fitHeights()
 {
+    if (m_form == Form::Single)
+        return;
     const PerspectiveViews& views = viewsOf(m_perspective);
     const int rows = rowsForDocks();
     const auto share = [this](const char* id, int wanted) {

@@ -3,6 +3,7 @@
 
 #include <QAbstractItemView>
 #include <QApplication>
+#include <QLayout>
 #include <QMenu>
 #include <QPushButton>
 #include <QSignalBlocker>
@@ -60,7 +61,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
 {
     setAcceptDrops(true);
     makeHead();
-    auto* head = hbox({ 8, 6, 8, 6 }, 4, { { m_system, 1 }, { m_fallback, 1 }, m_more });
+    auto* head = hbox({ 8, 6, 8, 6 }, 4, { m_system, { m_fallback, 1 }, m_more });
 
     auto* add = m_add;
     add->setObjectName(QStringLiteral("addRule"));
@@ -412,7 +413,10 @@ void RulesView::fitFoot()
 {
     const int needed = 6 + m_add->sizeHint().width() + footSpacing + m_hint->sizeHint().width() + footSpacing
         + m_tray->sizeHint().width() + 8;
+    if (m_hint->isHidden() == (needed > width()))
+        return;
     m_hint->setVisible(needed <= width());
+    layout()->activate(); // nobody else asks for it before the view is shown
 }
 
 bool RulesView::eventFilter(QObject* watched, QEvent* event)
