@@ -11,7 +11,6 @@
 
 #include "analysis/idle_settings.h"
 #include "analysis/initial_setting.h"
-#include "analysis/memory_fixes.h"
 #include "analysis/problems.h"
 #include "analysis/replicated_parameters.h"
 #include "base/codes.h"
@@ -195,11 +194,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop,
     if (snapshot.plan) {
         if (Result<std::shared_ptr<const Plan>> placed = snapshot.deviceStages->planned(hostArguments(snapshot)))
             snapshot.plan = *placed;
-        std::vector<Problem> memory = memoryProblems(experiment, *snapshot.plan);
-        for (Problem& problem : memory)
-            if (!snapshot.isPartitioned())
-                problem.fixes = memoryFixes(snapshot, cache, stop);
-        append(snapshot.problems, std::move(memory));
+        append(snapshot.problems, memoryProblems(experiment, *snapshot.plan));
     }
     snapshot.times.push_back(watch.lap("summarise"));
     return !stop.stop_requested();

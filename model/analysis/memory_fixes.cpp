@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <new>
 
 #include "analysis/fixes.h"
+#include "base/codes.h"
 #include "experiment/model_settings.h"
 #include "pipeline/memory_placement.h"
 #include "schedule/plan.h"
@@ -104,9 +106,7 @@ std::optional<std::int64_t> peakBytes(
     return result->plan->memory.peakBytes;
 }
 
-} // namespace
-
-std::vector<Fix> memoryFixes(const Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop)
+std::vector<Fix> fixesOf(const Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop)
 {
     struct Tried {
         Fix fix;
@@ -141,6 +141,26 @@ std::vector<Fix> memoryFixes(const Snapshot& snapshot, AnalysisCache& cache, con
         if (fixes.size() < maximumFixes)
             fixes.push_back(std::move(each.fix));
     return fixes;
+}
+
+} // namespace
+
+std::vector<Fix> memoryFixes(const Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop)
+{
+    try {
+        if (snapshot.plan)
+            return fixesOf(snapshot, cache, stop);
+    } catch (const std::bad_alloc&) { // somebody else needs the memory more
+    }
+    return {};
+}
+
+bool asksForMemoryFixes(const Snapshot& snapshot, const Problem& problem)
+{
+    const Diagnostic& found = problem.diagnostic;
+    const bool isOver = found.code == Code::OverMemoryLimit
+        || (found.code == Code::Acknowledged && found.text("finding") == codeRow(Code::OverMemoryLimit).id);
+    return isOver && snapshot.plan && !snapshot.isPartitioned();
 }
 
 } // namespace shardscope

@@ -7,6 +7,7 @@
 #include "analysis/analyse.h"
 #include "analysis/analysed.h"
 #include "analysis/fixes.h"
+#include "analysis/memory_fixes.h"
 #include "analysis/problems.h"
 #include "analysis/slow_links.h"
 #include "base/codes.h"
@@ -312,9 +313,13 @@ private Q_SLOTS:
         experiment.hardware.memoryPerDevice = needed - 1;
         const std::vector<Problem> over = found(experiment, Code::OverMemoryLimit);
         QCOMPARE(over.size(), 1U);
-        QVERIFY(!over[0].fixes.empty());
+        AnalysisCache cache;
+        const SnapshotPtr full = analysed(experiment);
+        QVERIFY(asksForMemoryFixes(*full, over[0]));
+        const std::vector<Fix> fixes = memoryFixes(*full, cache, {});
+        QVERIFY(!fixes.empty());
         std::int64_t last = 0;
-        for (const Fix& fix : over[0].fixes) {
+        for (const Fix& fix : fixes) {
             const Result<Experiment> after = applyFix(experiment, fix);
             QVERIFY(after.has_value());
             const SnapshotPtr snapshot = analysed(*after);
@@ -323,15 +328,21 @@ private Q_SLOTS:
             QVERIFY(snapshot->plan->memory.peakBytes >= last);
             last = snapshot->plan->memory.peakBytes;
         }
-        QVERIFY(found(*applyFix(experiment, over[0].fixes[0]), Code::OverMemoryLimit).empty());
+        QVERIFY(found(*applyFix(experiment, fixes[0]), Code::OverMemoryLimit).empty());
+        // It can be acknowledged, and mended all the same.
+        experiment.acknowledged = { { "W209", {}, "rented for a day" } };
+        const std::vector<Problem> known = found(experiment, Code::Acknowledged);
+        QCOMPARE(known.size(), 1U);
+        QVERIFY(asksForMemoryFixes(*full, known[0]));
+        experiment.acknowledged.clear();
         // One device, one row of a batch: nothing can be cut any more.
         experiment.mesh.axes = { { "data", 1 }, { "model", 1 } };
         experiment = *withDevicesForMesh(experiment);
         experiment = *withDimension(experiment, "batch", 1);
         experiment.hardware.memoryPerDevice = 1;
-        const std::vector<Problem> hopeless = found(experiment, Code::OverMemoryLimit);
-        QCOMPARE(hopeless.size(), 1U);
-        for (const Fix& fix : hopeless[0].fixes)
+        const SnapshotPtr hopeless = analysed(experiment);
+        QVERIFY(hopeless->ok() && hopeless->plan->memory.peakBytes > 1);
+        for (const Fix& fix : memoryFixes(*hopeless, cache, {}))
             QVERIFY(analysed(*applyFix(experiment, fix))->ok());
     }
 

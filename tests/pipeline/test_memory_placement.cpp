@@ -9,6 +9,7 @@
 #include "analysis/analysed.h"
 #include "analysis/change.h"
 #include "analysis/host_transfers.h"
+#include "analysis/memory_fixes.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
@@ -220,7 +221,8 @@ private Q_SLOTS:
         experiment.hardware.memoryPerDevice = 1;
         bool offered = false;
         const SnapshotPtr full = analysed(experiment);
-        for (const Fix& fix : found(*full, Code::OverMemoryLimit).at(0)->fixes)
+        AnalysisCache cache;
+        for (const Fix& fix : memoryFixes(*full, cache, {}))
             offered = offered || fix.kind == Fix::Kind::ParamsOnHost;
         QVERIFY(offered);
     }

@@ -143,6 +143,51 @@ private Q_SLOTS:
         }
     }
 
+    /// They take longer than the analysis: their row says so, and keeps the last ones until the next ones are there.
+    void whatNeedsLessMemoryComesLater()
+    {
+        Experiment experiment = unacknowledged();
+        experiment.hardware.memoryPerDevice = 1 << 10;
+        Fixture fixture(experiment);
+        ProblemsView view(&fixture.document, &fixture.selection);
+        view.resize(1200, 300);
+        const auto rowOf = [&view]() -> ProblemRow* {
+            for (ProblemRow* row : view.rows())
+                if (row->accessibleName().contains(u"W209"_s))
+                    return row;
+            return nullptr;
+        };
+        QVERIFY(rowOf());
+        QVERIFY(rowOf()->fixButtons().empty());
+        QVERIFY(!view.isWorking()); // nobody sees it
+        view.show();
+        QVERIFY(view.isWorking());
+        QTRY_VERIFY(!view.isWorking());
+        QVERIFY(!rowOf()->fixButtons().empty());
+        const int height = rowOf()->height();
+        for (const QPushButton* button : rowOf()->findChildren<QPushButton*>())
+            QVERIFY(button->isEnabled());
+
+        // With the keyboard: the focus waits for the buttons of the same row.
+        view.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&view));
+        rowOf()->fixButtons().front()->setFocus();
+        QTest::keyClick(rowOf()->fixButtons().front(), Qt::Key_Space);
+        QCOMPARE(fixture.document.undoStack()->count(), 1);
+        fixture.document.waitForAnalysis();
+        QVERIFY(rowOf()); // a kilobyte is not much
+        QVERIFY(!rowOf()->fixButtons().empty());
+        for (const QPushButton* button : rowOf()->fixButtons())
+            QVERIFY(!button->isEnabled());
+        rowOf()->fixButtons().front()->click();
+        QCOMPARE(fixture.document.undoStack()->count(), 1);
+        QTRY_VERIFY(!view.isWorking());
+        QCOMPARE(rowOf()->height(), height);
+        for (const QPushButton* button : rowOf()->fixButtons())
+            QVERIFY(button->isEnabled());
+        QVERIFY(rowOf()->isAncestorOf(view.focusWidget()));
+    }
+
     void refusedEditsAreToldUntilTheNextOne()
     {
         Fixture fixture;

@@ -4,11 +4,13 @@
 #include <QAbstractTextDocumentLayout>
 #include <QAction>
 #include <QFile>
+#include <QPointer>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QTextBrowser>
+#include <QTextDocument>
 #include <QUrl>
 #include <algorithm>
 
@@ -99,13 +101,25 @@ void HelpWindow::present(const QString& title)
     m_text->setFocus(Qt::OtherFocusReason);
 }
 
+void HelpWindow::setPage(const std::function<void(QTextDocument&)>& fill)
+{
+    // While it is shown, each paragraph that is added would lay out all before it.
+    auto* page = new QTextDocument(m_text);
+    page->setDefaultFont(m_text->font());
+    page->setUndoRedoEnabled(false);
+    fill(*page);
+    const QPointer<QTextDocument> last = m_text->document();
+    m_text->setDocument(page);
+    delete last; // the browser's own goes by itself
+}
+
 void HelpWindow::showGuide(const QString& view)
 {
     QFile guide(QStringLiteral(":/help/window.md"));
     QString text = guide.open(QIODevice::ReadOnly) ? QString::fromUtf8(guide.readAll()) : tr("The guide is not there.");
     static const QRegularExpression picture(
         QStringLiteral("^!\\[.*\\)\\n"), QRegularExpression::MultilineOption); // of the window that is beside it
-    m_text->setMarkdown(text.remove(picture));
+    setPage([&](QTextDocument& page) { page.setMarkdown(text.remove(picture)); });
     present(tr("Help"));
     m_place.clear();
     QTextBlock found;
@@ -160,7 +174,7 @@ void HelpWindow::showKeys(const QList<QAction*>& commands, const QList<QAction*>
             html += row(each.keys, each.what);
         html += QStringLiteral("</table>");
     }
-    m_text->setHtml(html);
+    setPage([&](QTextDocument& page) { page.setHtml(html); });
     m_place.clear();
     present(tr("Keys"));
     m_text->verticalScrollBar()->setValue(scrolled);

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <QDialog>
+#include <functional>
 
 class QAction;
 class QTextBrowser;
+class QTextDocument;
 
 namespace shardscope {
 
@@ -27,6 +29,7 @@ Q_SIGNALS:
     void keyRequested(const QString& command); ///< the key of the command of that name is to be changed
 
 private:
+    void setPage(const std::function<void(QTextDocument&)>& fill);
     void present(const QString& title);
     QTextBrowser* m_text;
     QString m_place;

@@ -157,7 +157,7 @@ bool MainWindow::isSettled() const
 {
     return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking()
         && !m_program->isWorking() && !m_whatIf->isWorking() && !m_propagation->isWorking()
-        && !m_collectives->isWorking() && !m_values->isWorking() && !m_compare->isWorking();
+        && !m_collectives->isWorking() && !m_values->isWorking() && !m_compare->isWorking() && !m_problems->isWorking();
 }
 
 QAction* MainWindow::action(const QString& name) const

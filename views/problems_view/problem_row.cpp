@@ -97,8 +97,11 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     }
     for (std::size_t i = 0; i < problem.fixes.size(); ++i) {
         m_fixes.push_back(add(words::fixLabel(problem.fixes[i])));
+        m_fixes.back()->setEnabled(!buttons.findsFixes);
         connect(m_fixes.back(), &QPushButton::clicked, this, [this, i] { Q_EMIT fixRequested(static_cast<int>(i)); });
     }
+    if (buttons.findsFixes && problem.fixes.empty())
+        add(tr("Looking for what needs less…"))->setEnabled(false);
     if (buttons.dismiss)
         connect(add(tr("Dismiss")), &QPushButton::clicked, this, &ProblemRow::dismissed);
     applyIcon();
@@ -119,7 +122,8 @@ QRect ProblemRow::fillMenu(QMenu& menu) const
     for (QPushButton* button : m_buttons)
         addMenuAction(menu, button == m_show ? "show" : "button",
             button->accessibleName().isEmpty() || button == m_show ? button->text() : button->accessibleName(),
-            [button] { button->click(); });
+            [button] { button->click(); })
+            ->setEnabled(button->isEnabled());
     menu.addSeparator();
     addCopyAction(menu, "copyProblem", tr("Copy as text"),
         QStringList{ m_code->text(), m_cause->text(), accessibleDescription() }.join(u' ').trimmed());

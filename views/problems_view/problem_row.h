@@ -23,12 +23,14 @@ public:
     struct Buttons {
         bool show = false;
         bool dismiss = false;
+        bool findsFixes =
+            false; ///< other fixes are to come: those there are, or a button that says so, keep their room
     };
     ProblemRow(
         const Problem& problem, const QString& place, Buttons buttons, bool alternate, QWidget* parent = nullptr);
 
     [[nodiscard]] QPushButton* showButton() const { return m_show; } ///< null if there is nothing to show
-    [[nodiscard]] const std::vector<QPushButton*>& fixButtons() const { return m_fixes; }
+    [[nodiscard]] const std::vector<QPushButton*>& fixButtons() const { return m_fixes; } ///< disabled: to come
     /// Of a row with room beside its words for its buttons.
     [[nodiscard]] static int defaultHeight();
     [[nodiscard]] QString cause() const;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "analysis/fixes.h"
+#include "analysis/memory_fixes.h"
 #include "analysis/summed_problems.h"
 #include "base/alike.h"
 #include "experiment/model_settings.h"
@@ -111,6 +112,10 @@ ProblemsView::ProblemsView(Document* document, Selection* selection, QWidget* pa
     , m_list(new QVBoxLayout)
     , m_empty(new EmptyPage(tr("No problems found.")))
     , m_rest(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
+    , m_job(this, [this](Found found) {
+        m_found = std::move(found);
+        refresh();
+    })
 {
     m_scroll->setWidgetResizable(true);
     m_scroll->setFrameShape(QFrame::NoFrame);
@@ -128,7 +133,11 @@ ProblemsView::ProblemsView(Document* document, Selection* selection, QWidget* pa
 
     connect(m_document, &Document::snapshotChanged, this, &ProblemsView::refresh);
     connect(m_document, &Document::fileChanged, this, &ProblemsView::refresh);
-    connect(m_document, &Document::experimentChanged, this, &ProblemsView::dismissMessages);
+    connect(m_document, &Document::experimentChanged, this, [this] {
+        m_job.cancel();
+        dismissMessages();
+    });
+    connect(m_document, &Document::replaced, this, [this] { m_found = {}; });
     connect(m_document, &Document::editRefused, this,
         [this](const Diagnostic& diagnostic) { showMessages({ diagnostic }); });
     setFocusPolicy(Qt::StrongFocus);
@@ -161,19 +170,26 @@ void ProblemsView::refresh()
     for (const Diagnostic& warning : summedUp(m_document->readWarnings()))
         all.push_back({ { warning, {}, {} }, Shown::Source::Reading });
     if (m_snapshot)
-        for (Problem& problem : summedUp(m_snapshot->problems))
-            all.push_back({ std::move(problem), Shown::Source::Analysis });
+        for (Problem& problem : summedUp(m_snapshot->problems)) {
+            const bool hasMore = asksForMemoryFixes(*m_snapshot, problem);
+            const bool findsFixes = hasMore && m_found.revision != m_snapshot->revision;
+            if (hasMore)
+                problem.fixes.insert(problem.fixes.end(), m_found.fixes.begin(), m_found.fixes.end());
+            all.push_back({ std::move(problem), Shown::Source::Analysis, findsFixes });
+        }
     std::stable_sort(all.begin(), all.end(), [](const Shown& a, const Shown& b) {
         return a.problem.diagnostic.severity() < b.problem.diagnostic.severity();
     });
-    const bool same = std::equal(all.begin(), all.end(), m_shown.begin(), m_shown.end(),
-        [](const Shown& a, const Shown& b) { return a.source == b.source && sameProblem(a.problem, b.problem); });
+    const bool same =
+        std::equal(all.begin(), all.end(), m_shown.begin(), m_shown.end(), [](const Shown& a, const Shown& b) {
+            return a.source == b.source && a.findsFixes == b.findsFixes && sameProblem(a.problem, b.problem);
+        });
     m_shown = std::move(all);
     if (!same || m_rows.empty())
         rebuild();
 
     int errors = 0, warnings = 0;
-    for (const auto& [problem, source] : m_shown) {
+    for (const auto& [problem, source, findsFixes] : m_shown) {
         errors += problem.diagnostic.severity() == Severity::Error ? 1 : 0;
         warnings += problem.diagnostic.severity() == Severity::Warning ? countOf(problem.diagnostic) : 0;
     }
@@ -183,13 +199,31 @@ void ProblemsView::refresh()
             .arg(words::counted(errors, words::Noun::Error), words::counted(warnings, words::Noun::Warning));
     m_worst = worst;
     setKeyFigure(figure);
+    findFixes();
+}
+
+void ProblemsView::findFixes()
+{
+    const bool wanted =
+        std::any_of(m_shown.begin(), m_shown.end(), [](const Shown& shown) { return shown.findsFixes; });
+    if (!wanted || !isVisible() || m_job.isWorking() || m_document->isStale())
+        return;
+    m_job.request([snapshot = m_snapshot, &cache = m_document->cache()](const std::stop_token& stop) {
+        return Found{ snapshot->revision, memoryFixes(*snapshot, cache, stop) };
+    });
+}
+
+void ProblemsView::showEvent(QShowEvent* event)
+{
+    DockView::showEvent(event);
+    findFixes();
 }
 
 void ProblemsView::rebuild()
 {
     // The button that was pressed belongs to a row that goes: the focus stays at its place in the list.
-    const bool hadFocus = m_scroll->isAncestorOf(focusWidget());
-    std::size_t focused = 0;
+    const bool hadFocus = m_scroll->isAncestorOf(focusWidget()) || (hasFocus() && m_focusWaits);
+    std::size_t focused = m_focusWaits.value_or(0);
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
         if (m_rows[i]->isAncestorOf(focusWidget()))
             focused = i;
@@ -200,12 +234,13 @@ void ProblemsView::rebuild()
     m_rows.clear();
     QWidget* before = m_scroll;
     for (std::size_t i = 0; i < std::min(m_shown.size(), maximumRows); ++i) {
-        const auto& [problem, source] = m_shown[i];
+        const auto& [problem, source, findsFixes] = m_shown[i];
         // What was said about a file, or about an edit that was refused, does not count rules as they are now.
         const bool analysed = source == Shown::Source::Analysis && m_snapshot;
         const Experiment* experiment = analysed ? m_snapshot->experiment.get() : nullptr;
         ProblemRow::Buttons buttons;
         buttons.dismiss = source == Shown::Source::Message;
+        buttons.findsFixes = findsFixes;
         buttons.show = experiment
             && (ruleOf(problem) >= 0 || meshAxisOf(problem) >= 0 || textLineOf(problem, experiment) > 0
                 || (m_snapshot->program
@@ -236,13 +271,16 @@ void ProblemsView::rebuild()
     m_rest->setText(tr("and %1 more").arg(words::count(static_cast<qint64>(rest))));
     m_scroll->setVisible(!m_rows.empty());
     m_empty->setVisible(m_rows.empty());
+    m_focusWaits.reset();
     if (hadFocus) {
         QWidget* next = this;
         if (!m_rows.empty())
             for (QWidget* child : m_rows[std::min(focused, m_rows.size() - 1)]->findChildren<QWidget*>())
-                if (child->focusPolicy() & Qt::TabFocus)
+                if (child->isEnabled() && child->focusPolicy() & Qt::TabFocus)
                     next = next == this ? child : next;
         next->setFocus(Qt::OtherFocusReason);
+        if (next == this && !m_rows.empty())
+            m_focusWaits = std::min(focused, m_rows.size() - 1);
     }
 }
 

@@ -2,10 +2,12 @@
 // The Problems view: what is wrong or worth knowing, with its cause, its place and the edits that mend it.
 #pragma once
 
-#include <QTimer>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "views/panel/dock_view.h"
+#include "views/widgets/latest_job.h"
 
 class QScrollArea;
 class QVBoxLayout;
@@ -24,6 +26,9 @@ public:
     /// The worst severity shown; Info where there is nothing. For the view's icon.
     [[nodiscard]] Severity worst() const { return m_worst; }
     [[nodiscard]] const std::vector<ProblemRow*>& rows() const { return m_rows; }
+    /// On fixes that take longer than the analysis: they are found while the view can be seen, and their row keeps the
+    /// buttons of the last ones, disabled, until then.
+    [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
 
     /// Messages about an action that failed: a file that could not be opened, an edit refused. They stand above the
     /// problems until the next edit, or until they are dismissed.
@@ -38,8 +43,12 @@ public:
 Q_SIGNALS:
     void textRequested(); ///< a problem in a line of the program's text is to be shown
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     void refresh();
+    void findFixes();
     void rebuild();
     void dismissMessages();
 
@@ -52,9 +61,18 @@ private:
     struct Shown {
         Problem problem;
         enum class Source : std::uint8_t { Message, Reading, Analysis } source;
+        bool findsFixes = false; ///< those of `problem` were those of the last analysis
     };
     std::vector<Shown> m_shown; ///< errors first; among equals messages first
     SnapshotPtr m_snapshot;
+    /// What memoryFixes() gives for the snapshot of that revision.
+    struct Found {
+        std::uint64_t revision = 0;
+        std::vector<Fix> fixes;
+    };
+    Found m_found;
+    LatestJob<Found> m_job;
+    std::optional<std::size_t> m_focusWaits; ///< the row whose buttons had the focus, while they are disabled
     std::vector<Diagnostic> m_messages;
     Severity m_worst = Severity::Info;
 };
