@@ -117,6 +117,9 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
     exchange.m_groups = collectiveGroups(plan, operation);
     const auto finished = [&](const Result<void>& done) -> Result<Exchange> {
         SHARDSCOPE_CHECK(done);
+        if (operation.kind != OpKind::AllReduce) // receivers in the order of all that devices do: see ThreadPool::run()
+            std::sort(exchange.m_tasks.begin(), exchange.m_tasks.end(),
+                [](const Task& a, const Task& b) { return a.begin < b.begin; });
         return std::move(exchange);
     };
     switch (operation.kind) {

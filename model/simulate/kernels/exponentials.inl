@@ -19,18 +19,12 @@ inline double exponentialInDouble(double x)
     const double shifted = x * reciprocal + shift;
     const double n = shifted - shift;
     const double r = (x - n * ln2High) - n * ln2Low;
-    double p = 1.0 / 39916800;
-    p = p * r + 1.0 / 3628800;
-    p = p * r + 1.0 / 362880;
-    p = p * r + 1.0 / 40320;
-    p = p * r + 1.0 / 5040;
-    p = p * r + 1.0 / 720;
-    p = p * r + 1.0 / 120;
-    p = p * r + 1.0 / 24;
-    p = p * r + 1.0 / 6;
-    p = p * r + 0.5;
-    p = p * r + 1.0;
-    p = p * r + 1.0;
+    // In pairs, whose sums do not wait for each other (Estrin, 1960).
+    const double r2 = r * r, r4 = r2 * r2;
+    const double low = (1.0 + r) + (0.5 + r * (1.0 / 6)) * r2;
+    const double middle = (1.0 / 24 + r * (1.0 / 120)) + (1.0 / 720 + r * (1.0 / 5040)) * r2;
+    const double high = (1.0 / 40320 + r * (1.0 / 362880)) + (1.0 / 3628800 + r * (1.0 / 39916800)) * r2;
+    const double p = (low + middle * r4) + high * (r4 * r4);
     return p * __builtin_bit_cast(double, (__builtin_bit_cast(std::uint64_t, shifted) + 1023) << 52);
 }
 

@@ -30,7 +30,7 @@ struct Products {
         constexpr auto lineElements = static_cast<std::int64_t>(64 / sizeof(T));
         T* const target = c.data + i * c.rowStride + j;
         Register sums[count(rows)][count(registers)];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
             for (int s = 0; s < registers; ++s)
@@ -46,7 +46,7 @@ struct Products {
 #pragma GCC unroll 4
             for (int s = 0; s < registers; ++s)
                 x[s] = L::load(row + s * L::width);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (int r = 0; r < rows; ++r) {
                 const Register y = L::broadcast(factor[r * a.rowStride]);
 #pragma GCC unroll 4
@@ -54,7 +54,7 @@ struct Products {
                     sums[r][s] = L::multiplyAdd(y, x[s], sums[r][s]);
             }
         }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
             for (int s = 0; s < registers; ++s)
@@ -89,8 +89,11 @@ struct Products {
     static void addToAll(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t term, std::int64_t terms,
         bool first, std::int64_t ahead)
     {
-        std::int64_t i = 0;
-        for (; i + 4 <= m; i += 4, ahead = 0) // the first rows have asked for what comes next
+        std::int64_t i = 0; // the first rows ask for what comes next
+        if constexpr (L::tileRows >= 8)
+            for (; i + 8 <= m; i += 8, ahead = 0) // enough sums at a time to hide how long one takes
+                addToRows<8>(c, a, b, i, n, term, terms, first, ahead);
+        for (; i + 4 <= m; i += 4, ahead = 0)
             addToRows<4>(c, a, b, i, n, term, terms, first, ahead);
         if (i + 2 <= m) {
             addToRows<2>(c, a, b, i, n, term, terms, first, ahead);
@@ -213,6 +216,39 @@ struct Products {
         return a < b ? a : b;
     }
 
+    /// Four by four elements: out[t, lane] = in[lane, t].
+    static void transposeFour(T* out, std::int64_t outStride, const T* in, std::int64_t inStride)
+    {
+        using Four [[gnu::vector_size(4 * sizeof(T))]] = T;
+        Four lane[4];
+        for (int i = 0; i < 4; ++i)
+            __builtin_memcpy(&lane[i], in + i * inStride, sizeof(Four));
+        const Four low01 = __builtin_shufflevector(lane[0], lane[1], 0, 4, 1, 5);
+        const Four high01 = __builtin_shufflevector(lane[0], lane[1], 2, 6, 3, 7);
+        const Four low23 = __builtin_shufflevector(lane[2], lane[3], 0, 4, 1, 5);
+        const Four high23 = __builtin_shufflevector(lane[2], lane[3], 2, 6, 3, 7);
+        const Four term[4] = { __builtin_shufflevector(low01, low23, 0, 1, 4, 5),
+            __builtin_shufflevector(low01, low23, 2, 3, 6, 7), __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
+            __builtin_shufflevector(high01, high23, 2, 3, 6, 7) };
+        for (int i = 0; i < 4; ++i)
+            __builtin_memcpy(out + i * outStride, &term[i], sizeof(Four));
+    }
+    /// out[t, lane] = in[lane, t]. Both sides' rows are neighbours in memory.
+    static void transpose(
+        T* out, std::int64_t outStride, const T* in, std::int64_t inStride, std::int64_t lanes, std::int64_t terms)
+    {
+        std::int64_t lane = 0, fours = 0;
+        if constexpr (sizeof(T) == 4) {
+            fours = terms / 4 * 4;
+            for (; lane + 4 <= lanes; lane += 4)
+                for (std::int64_t t = 0; t < fours; t += 4)
+                    transposeFour(out + t * outStride + lane, outStride, in + lane * inStride + t, inStride);
+        }
+        for (std::int64_t rest = 0; rest < lanes; ++rest)
+            for (std::int64_t t = rest < lane ? fours : 0; t < terms; ++t)
+                out[t * outStride + rest] = in[rest * inStride + t];
+    }
+
     /// Panels of `width` lanes: element (t, lane) of the panel that begins at `lane0` stands at lane0 * terms + t *
     /// width.
     static void pack(T* panels, const T* data, std::int64_t laneStride, std::int64_t termStride, std::int64_t lanes,
@@ -222,10 +258,8 @@ struct Products {
             const std::int64_t present = smaller(width, lanes - lane0);
             T* panel = panels + lane0 * terms;
             const T* source = data + lane0 * laneStride;
-            if (termStride == 1 && laneStride != 1) { // walk memory in its own order
-                for (std::int64_t lane = 0; lane < present; ++lane)
-                    for (std::int64_t t = 0; t < terms; ++t)
-                        panel[t * width + lane] = source[lane * laneStride + t];
+            if (termStride == 1 && laneStride != 1) {
+                transpose(panel, width, source, laneStride, present, terms);
             } else {
                 for (std::int64_t t = 0; t < terms; ++t)
                     for (std::int64_t lane = 0; lane < present; ++lane)
@@ -272,7 +306,10 @@ struct Products {
     }
 
     /// Registers that hold so many columns, in columns.
-    static std::int64_t padded(std::int64_t n) { return (n + L::width - 1) / L::width * L::width; }
+    static std::int64_t padded(std::int64_t n)
+    {
+        return (n + L::width - 1) / L::width * L::width;
+    }
 
     /// Matrices that the caches hold as they lie: panels would take longer than what they save.
     static bool isSmall(std::int64_t m, std::int64_t n, std::int64_t k)
@@ -288,10 +325,8 @@ struct Products {
             for (std::int64_t t = 0; t < k; ++t)
                 for (std::int64_t j = n; j < all; ++j)
                     scratch[t * all + j] = T(0);
-            if (b.rowStride == 1) // walk memory in its own order
-                for (std::int64_t j = 0; j < n; ++j)
-                    for (std::int64_t t = 0; t < k; ++t)
-                        scratch[t * all + j] = b.data[j * b.columnStride + t];
+            if (b.rowStride == 1)
+                transpose(scratch, all, b.data, b.columnStride, n, k);
             else
                 for (std::int64_t t = 0; t < k; ++t)
                     for (std::int64_t j = 0; j < n; ++j)

@@ -2,6 +2,7 @@
 #include "simulate/run/thread_pool.h"
 
 #include <new>
+#include <optional>
 #include <system_error>
 
 namespace shardscope {
@@ -23,6 +24,7 @@ constexpr int spinsWhenCoresAreShared = 50;
 } // namespace
 
 ThreadPool::ThreadPool(int threads)
+    : m_shares(static_cast<std::size_t>(threads))
 {
     const unsigned cores = std::thread::hardware_concurrency();
     m_spins = static_cast<unsigned>(threads) <= cores ? spinsWhenEveryThreadHasACore : spinsWhenCoresAreShared;
@@ -44,12 +46,19 @@ ThreadPool::~ThreadPool()
 
 bool ThreadPool::takeTask(int worker)
 {
-    std::int64_t left = m_left.load(std::memory_order_acquire);
-    do {
-        if (left == 0)
-            return false;
-    } while (!m_left.compare_exchange_weak(left, left - 1, std::memory_order_acq_rel, std::memory_order_acquire));
-    m_call(m_context, m_count - left, worker);
+    std::optional<std::uint32_t> task;
+    for (std::size_t i = 0; i < m_shares.size() && !task; ++i) {
+        std::atomic<Tasks>& share = m_shares[(static_cast<std::size_t>(worker) + i) % m_shares.size()].left;
+        Tasks left = share.load(std::memory_order_acquire);
+        while (left.begin < left.end && !task) {
+            const Tasks rest = i == 0 ? Tasks{ left.begin + 1, left.end } : Tasks{ left.begin, left.end - 1 };
+            if (share.compare_exchange_weak(left, rest, std::memory_order_acq_rel, std::memory_order_acquire))
+                task = i == 0 ? left.begin : rest.end;
+        }
+    }
+    if (!task)
+        return false;
+    m_call(m_context, *task, worker);
     if (m_unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         m_finishedJobs.fetch_add(1, std::memory_order_release);
         m_finishedJobs.notify_one();
@@ -67,9 +76,13 @@ void ThreadPool::runTasks(std::int64_t count, Call call, const void* context)
     const std::uint32_t finished = m_finishedJobs.load(std::memory_order_acquire);
     m_call = call;
     m_context = context;
-    m_count = count;
     m_unfinished.store(count, std::memory_order_relaxed);
-    m_left.store(count, std::memory_order_release);
+    const auto shares = static_cast<std::int64_t>(m_workers.size()) + 1; // those of threads that there are
+    for (std::int64_t share = 0; share < shares; ++share)
+        m_shares[static_cast<std::size_t>(share)].left.store(
+            { static_cast<std::uint32_t>(count * share / shares),
+                static_cast<std::uint32_t>(count * (share + 1) / shares) },
+            std::memory_order_release);
     m_jobs.fetch_add(1, std::memory_order_release);
     m_jobs.notify_all();
     while (takeTask(0)) { }

@@ -21,8 +21,9 @@ public:
 
     [[nodiscard]] int threads() const { return static_cast<int>(m_workers.size()) + 1; }
 
-    /// Calls work(task, worker) once for every task below `count`, 0 <= worker < threads(), and returns when all are
-    /// done. Which worker takes which task is left to chance. Not to be called from within a task.
+    /// Calls work(task, worker) once for every task below `count` (which is below 2^32), 0 <= worker < threads(), and
+    /// returns when all are done. Every worker begins with a share of its own, the same one for the same count, so that
+    /// its caches hold what it worked on before; who is through helps the others. Not to be called from within a task.
     template <class Work>
     void run(std::int64_t count, const Work& work)
     {
@@ -40,12 +41,18 @@ private:
     /// Takes one task and does it; false when none is left.
     bool takeTask(int worker);
 
+    struct Tasks {
+        std::uint32_t begin = 0, end = 0;
+    };
+    struct alignas(64) Share {
+        std::atomic<Tasks> left; ///< tasks not yet taken
+    };
+
     // The job may be read by whoever took one of its tasks: it does not change before all of them are done.
     Call m_call = nullptr;
     const void* m_context = nullptr;
-    std::int64_t m_count = 0;
     int m_spins = 0;
-    alignas(64) std::atomic<std::int64_t> m_left{ 0 }; ///< tasks not yet taken
+    std::vector<Share> m_shares; ///< per worker: its owner takes the first one, others the last one
     alignas(64) std::atomic<std::int64_t> m_unfinished{ 0 };
     alignas(64) std::atomic<std::uint32_t> m_jobs{ 0 }; ///< how many there have been; sleepers wait for the next
     std::atomic<std::uint32_t> m_finishedJobs{ 0 };
