@@ -25,11 +25,6 @@ QString withBytes(const QString& name, std::int64_t bytes)
 
 } // namespace
 
-const MemorySummary* ShownMemory::memory() const
-{
-    return planned ? &planned->memory : nullptr;
-}
-
 std::array<std::int64_t, ownerCount> ShownMemory::atPeak() const
 {
     return memory() ? memory()->atPeak : std::array<std::int64_t, ownerCount>{};
@@ -85,11 +80,6 @@ MemorySlice ShownMemory::sliceOf(const TensorRow& row) const
     slice.begin = static_cast<double>(before) / all;
     slice.end = static_cast<double>(before + found->bytes) / all;
     return slice;
-}
-
-std::size_t ShownMemory::instructions() const
-{
-    return planned ? planned->moments.size() : 0;
 }
 
 std::string ShownMemory::pathAt(std::size_t instruction) const
