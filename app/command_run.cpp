@@ -7,19 +7,25 @@
 
 #include "command.h"
 #include "commands.h"
+#include "progress.h"
 #include "run_program.h"
 #include "run_report.h"
 #include "run_trace.h"
+#include "words/utf8.h"
 
 namespace shardscope::cli {
 
 namespace {
 
-int runFile(const RunCommandOptions& options)
+int runFile(RunCommandOptions& options)
 {
+    Progress progress("run");
+    options.onPhase = [&progress](const QString& what) { progress.now(what); };
     auto run = runProgram(options);
-    if (!run)
+    if (!run) {
+        progress.end();
         return refuse(options.json, run.error());
+    }
     int status = run->status();
     const auto wrote = [&](Result<void> written) { // what was computed is shown all the same
         if (written)
@@ -29,8 +35,11 @@ int runFile(const RunCommandOptions& options)
     };
     if (run->plan && !options.out.empty())
         wrote(writeFiles(*run, options));
-    if (run->plan && !options.trace.empty())
+    if (run->plan && !options.trace.empty()) {
+        progress.now(QStringLiteral("a step whose instructions are timed, for %1").arg(words::fromStd(options.trace)));
         wrote(writeTrace(run->plan, stepOptions(*run, options), options.trace));
+    }
+    progress.end();
     if (!options.json.empty())
         return emitText(jsonText(*run, options), options.json.file, status);
     Console console;

@@ -17,9 +17,11 @@
 #include "commands.h"
 #include "experiment_file/experiment_file.h"
 #include "input.h"
+#include "progress.h"
 #include "report.h"
 #include "views/export_picture/export_picture.h"
 #include "views/main_window/application.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
@@ -33,6 +35,7 @@ struct PictureOptions {
     std::string size = "1600x1000";
     std::string tensor;
     std::string dock;
+    std::string perspective;
     std::string axis;
     bool viewAlone = false;
     bool sideBySide = false;
@@ -98,7 +101,11 @@ int screenshot(const PictureOptions& options)
         throw UsageError("--alone", "goes with --dock: of which view?");
     if (!hasRoomForWindow())
         return refuseForMemory(options.json);
-    const auto refuse = [&](Diagnostic diagnostic) { return reject(options.json, { std::move(diagnostic) }); };
+    Progress progress("screenshot");
+    const auto refuse = [&](Diagnostic diagnostic) {
+        progress.end();
+        return reject(options.json, { std::move(diagnostic) });
+    };
     // Before steps are run for it.
     if (const auto wrong = refusedOutput(options.output))
         return refuse(*wrong);
@@ -107,6 +114,7 @@ int screenshot(const PictureOptions& options)
     picture.size = parseSize(options.size);
     picture.tensor = QString::fromStdString(options.tensor);
     picture.dock = QString::fromStdString(options.dock);
+    picture.perspective = QString::fromStdString(options.perspective);
     picture.axis = QString::fromStdString(options.axis);
     picture.scale = options.scale;
     picture.viewAlone = options.viewAlone;
@@ -122,10 +130,13 @@ int screenshot(const PictureOptions& options)
             return refuse({ Code::OutOfRange,
                 { { "key", "--size" }, { "value", length }, { "min", smallest }, { "max", largest } }, {} });
 
+    progress.now(QStringLiteral("reading %1").arg(words::fromStd(shownName(options.file))));
     // What is wrong with the experiment is said here, with all its errors; the window then reads the file itself.
     const auto input = loadExperiment(options.file);
-    if (!input)
+    if (!input) {
+        progress.end();
         return reject(options.json, input.error());
+    }
     if (!options.axis.empty()) {
         std::vector<std::string> known;
         for (const MeshAxis& axis : input->experiment.mesh.axes)
@@ -149,6 +160,8 @@ int screenshot(const PictureOptions& options)
             return refuse({ Code::Unwritable,
                 { { "file", path.toStdString() }, { "reason", file.errorString().toStdString() } }, {} });
     }
+    progress.now(options.steps == 0 ? QStringLiteral("drawing")
+                                    : QStringLiteral("running steps, to draw what they leave (--steps 0 runs none)"));
     const auto written = writeScreenshot(path, QString::fromStdString(options.output), picture);
     if (!written) {
         const bool runFailed = written.error().code == Code::OutOfMemory || written.error().code == Code::NotExecutable;
@@ -156,6 +169,7 @@ int screenshot(const PictureOptions& options)
             refuse(written.error().where.line > 0 ? inFile({ written.error() }, *input).front() : written.error());
         return runFailed ? Findings : status; // the file is right; this machine cannot run it
     }
+    progress.end();
     // The picture shows what is wrong as well; who only sees the exit code is told, too.
     std::vector<Diagnostic> found = allProblems(*input, *analyse(input->experiment));
     std::erase_if(found, [](const Diagnostic& problem) { return problem.severity() != Severity::Error; });
@@ -205,8 +219,17 @@ void addScreenshot(CLI::App& app, int& status)
         .optionText("THEME");
     command.addOption("--size", options->size, "Width and height of the window (default 1600x1000)").optionText("WxH");
     command.addOption("--tensor", options->tensor, "Path of the tensor to show").optionText("PATH");
-    command.addOption("--dock", options->dock, "View or part of one to show: program, hosts, trace, ...")
+    command
+        .addOption("--dock", options->dock,
+            "View or part of one to show: mesh, devices, rules, trace, dialects, model, named, tensors, grid, hosts, "
+            "lab, "
+            "memory, program, propagation, timing, memorytime, values, compare, explain, whatif, collectives, "
+            "problems, "
+            "inputs, layout, timeline or inspector")
         .optionText("ID");
+    command.addOption("--perspective", options->perspective, "learn, plan, program, debug or compare")
+        .oneOf({ "learn", "plan", "program", "debug", "compare" })
+        .optionText("NAME");
     command.addFlag("--alone", options->viewAlone, "Of that view alone");
     command.addFlag("--side-by-side", options->sideBySide,
         "Show in Collectives what one layer sends that is written in three ways");

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "compile_report.h"
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include "words/utf8.h"

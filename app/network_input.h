@@ -2,7 +2,6 @@
 // Experiments around a network, from what a command line says of mesh and rules.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "networks/transformer_settings.h"

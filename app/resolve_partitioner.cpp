@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in resolve.h.
-#include <algorithm>
 #include <iterator>
 #include <utility>
 

@@ -14,6 +14,7 @@
 #include "compile_report.h"
 #include "document/atomic_file.h"
 #include "interchange/npy.h"
+#include "layout_report.h"
 #include "memory_report.h"
 #include "pipeline/stage_results.h"
 #include "program/op_row.h"
@@ -479,7 +480,7 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
     console.heading(words::fromStd(title.empty() ? run.input.name : title));
     printDeviceCount(console, run);
     if (!run.plan) {
-        printTensors(console, *run.snapshot);
+        printTensors(console, *run.snapshot, Extent::Everything);
         printGrids(console, *run.snapshot);
         console.line();
         console.line(QStringLiteral("There are no operations, so there is no step to run."));

@@ -2,7 +2,6 @@
 #include "analysis/atoms.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/codes.h"
 #include "networks/transformer_axes.h"

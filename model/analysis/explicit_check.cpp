@@ -5,7 +5,6 @@
 #include <map>
 
 #include "analysis/explicit_finding.h"
-#include "base/codes.h"
 #include "program/calls.h"
 #include "program/differentiate.h"
 #include "program/explicit_rules.h"

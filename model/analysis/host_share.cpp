@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/codes.h"
 #include "program/types.h"
 
 namespace shardscope {

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "base/codes.h"
 #include "base/text.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in builtin.h.
-#include <algorithm>
 
 #include "base/codes.h"
 #include "experiment/builtin.h"

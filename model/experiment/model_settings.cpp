@@ -2,7 +2,6 @@
 #include "experiment/model_settings.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "experiment/transformer_fields.h"
 

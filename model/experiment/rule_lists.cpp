@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "experiment/rule_lists.h"
 
-#include <algorithm>
 #include <charconv>
 #include <set>
 

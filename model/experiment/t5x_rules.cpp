@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "experiment/t5x_rules.h"
 
-#include <algorithm>
-
 namespace shardscope {
 
 namespace {

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <string_view>
 
 #include "networks/transformer_training.h"
 

@@ -2,7 +2,6 @@
 // The examples that come with the program: files of resources/examples/, compiled in, in the order of the gallery.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // Devices: hosts and devices per host, or a topology. A topology is written short, "tpu-v4:4x4x4", as a grid of chips,
 // or device by device.
 // Declared in sections.h.
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>

@@ -2,7 +2,6 @@
 #include "experiment_file/read_support.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/codes.h"

@@ -2,9 +2,7 @@
 // The variants of an experiment file. Declared in sections.h.
 #include <algorithm>
 
-#include "base/codes.h"
 #include "experiment/variant_edits.h"
-#include "experiment_file/file_words.h"
 #include "experiment_file/sections.h"
 
 namespace shardscope {

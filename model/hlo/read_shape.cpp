@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A part of Reader, which is declared in reader.h.
 #include <algorithm>
-#include <optional>
 
-#include "base/codes.h"
 #include "hlo/element_types.h"
 #include "hlo/reader.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interchange/hugging_face.h"
 
-#include <algorithm>
-
 #include "base/codes.h"
 #include "interchange/config_fields.h"
 #include "interchange/hugging_face_families.h"

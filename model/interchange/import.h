@@ -2,8 +2,6 @@
 // What other programs' files give, put together as an experiment: rules, a mesh, and somebody's own arrays.
 #pragma once
 
-#include <optional>
-
 #include "experiment/experiment.h"
 #include "interchange/maxtext_config.h"
 #include "interchange/parameter_table.h"

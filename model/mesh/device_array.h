@@ -2,7 +2,6 @@
 // What the builders of meshes return: which device stands where, and why.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>

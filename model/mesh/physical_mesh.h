@@ -2,7 +2,6 @@
 // TPU devices as an array indexed by their coordinates.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>

@@ -7,7 +7,6 @@
 
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "mesh/device_array.h"
 #include "mesh/device_set.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <numbers>
-#include <optional>
 #include <string_view>
 #include <utility>
 

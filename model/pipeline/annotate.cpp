@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pipeline/annotate.h"
 
-#include <algorithm>
-
 #include "base/codes.h"
 #include "experiment/reserved_names.h"
 #include "experiment/rule_lists.h"

@@ -2,7 +2,6 @@
 #include "pipeline/device_stages.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "partition/unsharded.h"
 #include "pipeline/memory_placement.h"

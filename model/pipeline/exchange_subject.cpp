@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pipeline/exchange_subject.h"
 
-#include <algorithm>
-
 #include "program/other_attributes.h"
 
 namespace shardscope {

@@ -2,7 +2,6 @@
 #include "pipeline/given_shardings.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "base/codes.h"

@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/codes.h"
 #include "experiment/model_settings.h"
 #include "pipeline/device_stages.h"
 #include "program/counted_loop.h"

@@ -6,7 +6,6 @@
 // was read from, which problems speak of.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -10,7 +10,6 @@
 #include "program/device_counts.h"
 #include "program/over_mesh.h"
 #include "program/step_state.h"
-#include "simulate/run/initial_values.h"
 
 namespace shardscope {
 

@@ -7,7 +7,6 @@
 
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "mesh/mesh_in_axes.h"
 #include "program/over_mesh.h"

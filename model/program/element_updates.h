@@ -7,7 +7,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>

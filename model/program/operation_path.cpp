@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/operation_path.h"
 
-#include <charconv>
-
 #include "base/text.h"
 
 namespace shardscope {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -230,6 +231,15 @@ template <class T>
 [[nodiscard]] Attributes otherAttributes(T attributes)
 {
     return SharedAttributes{ std::make_shared<const OtherAttributes>(OtherAttributes{ std::move(attributes) }) };
+}
+/// Of any operation: held in place, or behind the pointer.
+template <class T>
+[[nodiscard]] Attributes toAttributes(T attributes)
+{
+    if constexpr (std::is_constructible_v<Attributes, std::in_place_type_t<T>, T>)
+        return attributes;
+    else
+        return otherAttributes(std::move(attributes));
 }
 template <class T>
 [[nodiscard]] const T* attributesAs(const Attributes& attributes)

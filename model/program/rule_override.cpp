@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/rule_override.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "base/codes.h"

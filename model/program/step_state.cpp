@@ -2,7 +2,6 @@
 #include "program/step_state.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <tuple>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rules/host_chunks.h"
 
-#include <algorithm>
-
 #include "base/codes.h"
 #include "mesh/host_block.h"
 

@@ -9,8 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <variant>
 #include <vector>
 

@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "mesh/axis_ref.h"

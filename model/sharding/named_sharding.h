@@ -2,8 +2,6 @@
 // NamedSharding: a mesh and a spec, as in jax.sharding.
 #pragma once
 
-#include <memory>
-
 #include "sharding/layout.h"
 #include "sharding/memory_kind.h"
 #include "sharding/partition_spec.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sharding/sharding.h"
 
-#include <algorithm>
-
 #include "base/codes.h"
 
 namespace shardscope {

@@ -2,7 +2,6 @@
 // Text forms of specs and shardings, as the reference systems print them, and the pictures made of characters.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

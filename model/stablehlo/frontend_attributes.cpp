@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/codes.h"
 #include "base/trimmed.h"
 #include "stablehlo/reader.h"
 

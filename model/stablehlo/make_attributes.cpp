@@ -13,6 +13,16 @@ bool Reader::isOpaque(Pending& op)
     return true;
 }
 
+/// Those that `take` makes of the texts, if it returns that nothing is wrong.
+template <class A, class Take>
+bool Reader::make(Pending& op, A attributes, const Take& take)
+{
+    if (!take(attributes))
+        return false;
+    op.made = toAttributes(std::move(attributes));
+    return true;
+}
+
 bool Reader::makeAttributes(Pending& op)
 {
     switch (op.kind) {
@@ -43,16 +53,98 @@ bool Reader::makeAttributes(Pending& op)
         return true;
     }
     case OpKind::BroadcastInDim:
+        return make(op, BroadcastAttributes(),
+            [&](auto& a) { return takeDimensions(op, "dims", "broadcast_dimensions", true, a.dimensions); });
     case OpKind::Transpose:
+        return make(op, TransposeAttributes(),
+            [&](auto& a) { return takeDimensions(op, "dims", "permutation", true, a.permutation); });
     case OpKind::Iota:
+        return make(
+            op, IotaAttributes(), [&](auto& a) { return takeInteger(op, "dim", "iota_dimension", true, a.dimension); });
+    case OpKind::Compare:
+        return make(op, CompareAttributes(), [&](auto& a) {
+            return takeWord(op, "comparison_direction", {}, true, { "EQ", "NE", "LT", "LE", "GT", "GE" }, a.direction)
+                && takeWord(
+                    op, "compare_type", {}, false, { "NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED" }, a.type);
+        });
     case OpKind::Slice:
+        return make(op, SliceAttributes(), [&](auto& a) {
+            if (!takeDimensions(op, "start_indices", {}, true, a.starts)
+                || !takeDimensions(op, "limit_indices", {}, true, a.limits)
+                || !takeDimensions(op, "strides", {}, false, a.strides))
+                return false;
+            if (a.strides.empty())
+                a.strides.resize(a.starts.size(), 1);
+            return true;
+        });
     case OpKind::Pad:
+        return make(op, PadAttributes(), [&](auto& a) {
+            return takeDimensions(op, "low", "edge_padding_low", true, a.low)
+                && takeDimensions(op, "high", "edge_padding_high", true, a.high)
+                && takeDimensions(op, "interior", "interior_padding", true, a.interior);
+        });
     case OpKind::Concatenate:
+        return make(
+            op, DimensionAttributes(), [&](auto& a) { return takeInteger(op, "dim", "dimension", true, a.dimension); });
     case OpKind::Reverse:
     case OpKind::Map:
+        return make(op, DimensionsAttributes(),
+            [&](auto& a) { return takeDimensions(op, "dims", "dimensions", true, a.dimensions); });
     case OpKind::DynamicSlice:
+        return make(op, DynamicSliceAttributes(),
+            [&](auto& a) { return takeDimensions(op, "sizes", "slice_sizes", true, a.sizes); });
     case OpKind::Sort:
-        return makeShapeAttributes(op);
+        return make(op, SortAttributes(), [&](auto& a) {
+            return takeInteger(op, "dimension", {}, false, a.dimension) && takeBool(op, "is_stable", a.stable);
+        });
+    case OpKind::VariadicReduce:
+        return make(op, VariadicReduceAttributes(),
+            [&](auto& a) { return takeDimensions(op, "dimensions", {}, true, a.dimensions); });
+    case OpKind::Cholesky:
+        return make(op, CholeskyAttributes(), [&](auto& a) { return takeBool(op, "lower", a.lower); });
+    case OpKind::TriangularSolve:
+        return make(op, TriangularSolveAttributes(), [&](auto& a) {
+            return takeBool(op, "left_side", a.leftSide) && takeBool(op, "lower", a.lower)
+                && takeBool(op, "unit_diagonal", a.unitDiagonal)
+                && takeWord(op, "transpose_a", {}, false, { "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT" }, a.transposeA);
+        });
+    case OpKind::Fft:
+        return make(op, FftAttributes(), [&](auto& a) {
+            return takeWord(op, "type", "fft_type", true, { "FFT", "IFFT", "RFFT", "IRFFT" }, a.type)
+                && takeDimensions(op, "length", "fft_length", true, a.length);
+        });
+    case OpKind::Rng:
+        return make(op, RngAttributes(), [&](auto& a) {
+            return takeWord(op, "distribution", "rng_distribution", true, { "UNIFORM", "NORMAL" }, a.distribution);
+        });
+    case OpKind::RngBitGenerator:
+        return make(op, RngBitGeneratorAttributes(), [&](auto& a) {
+            return takeWord(op, "algorithm", "rng_algorithm", true, { "DEFAULT", "THREE_FRY", "PHILOX" }, a.algorithm);
+        });
+    case OpKind::BatchNormInference:
+    case OpKind::BatchNormTraining:
+    case OpKind::BatchNormGrad:
+        return make(op, BatchNormAttributes(), [&](auto& a) {
+            return takeNumber(op, "epsilon", a.epsilon) && takeInteger(op, "feature_index", {}, true, a.featureIndex);
+        });
+    case OpKind::Call:
+        return make(op, CallAttributes(), [&](auto& a) { return takeSymbol(op, "callee", true, a.callee); });
+    case OpKind::Composite:
+        return make(op, CompositeAttributes(), [&](auto& a) {
+            return takeString(op, "name", a.name) && takeSymbol(op, "decomposition", true, a.decomposition)
+                && takeInteger(op, "version", {}, false, a.version);
+        });
+    case OpKind::CustomCall:
+        return makeCustomCall(op);
+    case OpKind::GetTupleElement:
+        return make(op, TupleElementAttributes(), [&](auto& a) { return takeInteger(op, "index", {}, true, a.index); });
+    case OpKind::ChloTopK:
+        return make(op, TopKAttributes(), [&](auto& a) { return takeInteger(op, "k", {}, true, a.k); });
+    case OpKind::ShardingGroup:
+        return make(
+            op, ShardingGroupAttributes(), [&](auto& a) { return takeInteger(op, "group_id", {}, true, a.group); });
+    case OpKind::ReducePrecision:
+        return makeReducePrecision(op);
     case OpKind::DotGeneral:
     case OpKind::Dot:
         return makeContractionAttributes(op);
@@ -62,8 +154,9 @@ bool Reader::makeAttributes(Pending& op)
     case OpKind::SelectAndScatter:
         return makeWindowAttributes(op);
     case OpKind::Gather:
+        return makeGather(op);
     case OpKind::Scatter:
-        return makeGatherScatter(op);
+        return makeScatter(op);
     case OpKind::AllReduce:
     case OpKind::AllGather:
     case OpKind::ReduceScatter:
@@ -75,91 +168,8 @@ bool Reader::makeAttributes(Pending& op)
     case OpKind::Infeed:
     case OpKind::Outfeed:
         return makeCollective(op);
-    case OpKind::Call:
-    case OpKind::CustomCall:
-    case OpKind::Composite:
-    case OpKind::GetTupleElement:
-        return makeCallAttributes(op);
     default:
-        break;
-    }
-    const bool sdy = opRow(op.kind).dialect == OpDialect::Sdy;
-    return sdy ? makeSdyAttributes(op) : makeFurtherAttributes(op);
-}
-
-bool Reader::makeShapeAttributes(Pending& op)
-{
-    switch (op.kind) {
-    case OpKind::BroadcastInDim: {
-        BroadcastAttributes a;
-        if (!takeDimensions(op, "dims", "broadcast_dimensions", true, a.dimensions))
-            return false;
-        op.made = std::move(a);
-        return true;
-    }
-    case OpKind::Transpose: {
-        TransposeAttributes a;
-        if (!takeDimensions(op, "dims", "permutation", true, a.permutation))
-            return false;
-        op.made = std::move(a);
-        return true;
-    }
-    case OpKind::Iota: {
-        IotaAttributes a;
-        if (!takeInteger(op, "dim", "iota_dimension", true, a.dimension))
-            return false;
-        op.made = a;
-        return true;
-    }
-    case OpKind::Concatenate: {
-        DimensionAttributes a;
-        if (!takeInteger(op, "dim", "dimension", true, a.dimension))
-            return false;
-        op.made = otherAttributes(a);
-        return true;
-    }
-    case OpKind::Slice: {
-        SliceAttributes a;
-        if (!takeDimensions(op, "start_indices", {}, true, a.starts)
-            || !takeDimensions(op, "limit_indices", {}, true, a.limits)
-            || !takeDimensions(op, "strides", {}, false, a.strides))
-            return false;
-        if (a.strides.empty())
-            a.strides.resize(a.starts.size(), 1);
-        op.made = otherAttributes(std::move(a));
-        return true;
-    }
-    case OpKind::Pad: {
-        PadAttributes a;
-        if (!takeDimensions(op, "low", "edge_padding_low", true, a.low)
-            || !takeDimensions(op, "high", "edge_padding_high", true, a.high)
-            || !takeDimensions(op, "interior", "interior_padding", true, a.interior))
-            return false;
-        op.made = otherAttributes(std::move(a));
-        return true;
-    }
-    case OpKind::Reverse:
-    case OpKind::Map: {
-        DimensionsAttributes a;
-        if (!takeDimensions(op, "dims", "dimensions", true, a.dimensions))
-            return false;
-        op.made = otherAttributes(std::move(a));
-        return true;
-    }
-    case OpKind::DynamicSlice: {
-        DynamicSliceAttributes a;
-        if (!takeDimensions(op, "sizes", "slice_sizes", true, a.sizes))
-            return false;
-        op.made = otherAttributes(std::move(a));
-        return true;
-    }
-    default: {
-        SortAttributes a;
-        if (!takeInteger(op, "dimension", {}, false, a.dimension) || !takeBool(op, "is_stable", a.stable))
-            return false;
-        op.made = otherAttributes(a);
-        return true;
-    }
+        return opRow(op.kind).dialect != OpDialect::Sdy || makeSdyAttributes(op); // the others have none of their own
     }
 }
 
@@ -184,13 +194,8 @@ bool Reader::takePrecision(Pending& op, std::vector<std::string>& precision)
 
 bool Reader::makeContractionAttributes(Pending& op)
 {
-    if (op.kind == OpKind::Dot) {
-        DotAttributes a;
-        if (!takePrecision(op, a.precision))
-            return false;
-        op.made = otherAttributes(std::move(a));
-        return true;
-    }
+    if (op.kind == OpKind::Dot)
+        return make(op, DotAttributes(), [&](auto& a) { return takePrecision(op, a.precision); });
     DotGeneralAttributes a;
     const auto pair = [&](const NamedAttribute& attribute, DimensionList& lhs, DimensionList& rhs) { // [0] x [1]
         Scanner s = m_scanner;
@@ -251,155 +256,50 @@ bool Reader::keepDotTexts(Pending& op)
     return true;
 }
 
-bool Reader::makeCallAttributes(Pending& op)
+bool Reader::makeCustomCall(Pending& op)
 {
-    switch (op.kind) {
-    case OpKind::Call: {
-        CallAttributes a;
-        if (!takeSymbol(op, "callee", true, a.callee))
+    CustomCallAttributes a;
+    NamedAttribute* target = take(op, "call_target_name");
+    if (!target)
+        return needs(op, "call_target_name");
+    Scanner s = m_scanner;
+    if (!open(*target, s) || !(s.at('@') ? s.symbol(a.target) : s.string(a.target))
+        || !takeBool(op, "has_side_effect", a.hasSideEffect)
+        || !takeInteger(op, "api_version", {}, false, a.apiVersion))
+        return false;
+    if (const NamedAttribute* config = take(op, "backend_config"); config && !keptText(config->value, a.backendConfig))
+        return false;
+    if (const NamedAttribute* called = take(op, "called_computations")) {
+        if (!open(*called, s) || !s.require('['))
             return false;
-        op.made = otherAttributes(std::move(a));
-        return true;
-    }
-    case OpKind::CustomCall: {
-        CustomCallAttributes a;
-        NamedAttribute* target = take(op, "call_target_name");
-        if (!target)
-            return needs(op, "call_target_name");
-        Scanner s = m_scanner;
-        if (!open(*target, s) || !(s.at('@') ? s.symbol(a.target) : s.string(a.target))
-            || !takeBool(op, "has_side_effect", a.hasSideEffect)
-            || !takeInteger(op, "api_version", {}, false, a.apiVersion))
-            return false;
-        if (const NamedAttribute* config = take(op, "backend_config");
-            config && !keptText(config->value, a.backendConfig))
-            return false;
-        if (const NamedAttribute* called = take(op, "called_computations")) {
-            if (!open(*called, s) || !s.require('['))
+        while (s.at('@')) {
+            if (!s.symbol(a.calledComputations.emplace_back()))
                 return false;
-            while (s.at('@')) {
-                if (!s.symbol(a.calledComputations.emplace_back()))
-                    return false;
-                (void)s.accept(',');
-            }
-            if (!s.require(']'))
-                return false;
+            (void)s.accept(',');
         }
-        op.made = otherAttributes(std::move(a));
-        return true;
-    }
-    case OpKind::Composite: {
-        CompositeAttributes a;
-        if (!takeString(op, "name", a.name) || !takeSymbol(op, "decomposition", true, a.decomposition)
-            || !takeInteger(op, "version", {}, false, a.version))
+        if (!s.require(']'))
             return false;
-        op.made = otherAttributes(std::move(a));
-        return true;
     }
-    default: {
-        TupleElementAttributes a;
-        if (!takeInteger(op, "index", {}, true, a.index))
-            return false;
-        op.made = otherAttributes(a);
-        return true;
-    }
-    }
+    op.made = otherAttributes(std::move(a));
+    return true;
 }
 
-bool Reader::makeFurtherAttributes(Pending& op)
+bool Reader::makeReducePrecision(Pending& op)
 {
-    std::size_t word = 0;
-    switch (op.kind) {
-    case OpKind::Compare: {
-        CompareAttributes a;
-        if (!takeWord(op, "comparison_direction", {}, true, { "EQ", "NE", "LT", "LE", "GT", "GE" }, word))
-            return false;
-        a.direction = static_cast<Comparison>(word);
-        word = 0;
-        if (!takeWord(op, "compare_type", {}, false, { "NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED" }, word))
-            return false;
-        a.type = static_cast<CompareType>(word);
-        op.made = a;
-        return true;
+    ReducePrecisionAttributes a;
+    if (const NamedAttribute* format = take(op, "format")) { // e5m10
+        Scanner s = m_scanner;
+        if (!open(*format, s) || !s.accept('e') || !s.digits(a.exponentBits) || s.raw() != 'm')
+            return attributeProblem(*format, "a format such as e5m10");
+        s.step();
+        if (!s.digits(a.mantissaBits))
+            return attributeProblem(*format, "a format such as e5m10");
+    } else if (!takeInteger(op, "exponent_bits", {}, true, a.exponentBits)
+        || !takeInteger(op, "mantissa_bits", {}, true, a.mantissaBits)) {
+        return false;
     }
-    case OpKind::VariadicReduce: {
-        VariadicReduceAttributes a;
-        if (!takeDimensions(op, "dimensions", {}, true, a.dimensions))
-            return false;
-        op.made = otherAttributes(std::move(a));
-        return true;
-    }
-    case OpKind::Cholesky: {
-        CholeskyAttributes a;
-        if (!takeBool(op, "lower", a.lower))
-            return false;
-        op.made = otherAttributes(a);
-        return true;
-    }
-    case OpKind::TriangularSolve: {
-        TriangularSolveAttributes a;
-        if (!takeBool(op, "left_side", a.leftSide) || !takeBool(op, "lower", a.lower)
-            || !takeBool(op, "unit_diagonal", a.unitDiagonal)
-            || !takeWord(op, "transpose_a", {}, false, { "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT" }, word))
-            return false;
-        a.transposeA = static_cast<TransposeA>(word);
-        op.made = otherAttributes(a);
-        return true;
-    }
-    case OpKind::Fft: {
-        FftAttributes a;
-        if (!takeWord(op, "type", "fft_type", true, { "FFT", "IFFT", "RFFT", "IRFFT" }, word)
-            || !takeDimensions(op, "length", "fft_length", true, a.length))
-            return false;
-        a.type = static_cast<FftType>(word);
-        op.made = otherAttributes(std::move(a));
-        return true;
-    }
-    case OpKind::Rng:
-        if (!takeWord(op, "distribution", "rng_distribution", true, { "UNIFORM", "NORMAL" }, word))
-            return false;
-        op.made = otherAttributes(RngAttributes{ static_cast<RngDistribution>(word) });
-        return true;
-    case OpKind::RngBitGenerator:
-        if (!takeWord(op, "algorithm", "rng_algorithm", true, { "DEFAULT", "THREE_FRY", "PHILOX" }, word))
-            return false;
-        op.made = otherAttributes(RngBitGeneratorAttributes{ static_cast<RngAlgorithm>(word) });
-        return true;
-    case OpKind::BatchNormInference:
-    case OpKind::BatchNormTraining:
-    case OpKind::BatchNormGrad: {
-        BatchNormAttributes a;
-        if (!takeNumber(op, "epsilon", a.epsilon) || !takeInteger(op, "feature_index", {}, true, a.featureIndex))
-            return false;
-        op.made = otherAttributes(a);
-        return true;
-    }
-    case OpKind::ReducePrecision: {
-        ReducePrecisionAttributes a;
-        if (const NamedAttribute* format = take(op, "format")) { // e5m10
-            Scanner s = m_scanner;
-            if (!open(*format, s) || !s.accept('e') || !s.digits(a.exponentBits) || s.raw() != 'm')
-                return attributeProblem(*format, "a format such as e5m10");
-            s.step();
-            if (!s.digits(a.mantissaBits))
-                return attributeProblem(*format, "a format such as e5m10");
-        } else if (!takeInteger(op, "exponent_bits", {}, true, a.exponentBits)
-            || !takeInteger(op, "mantissa_bits", {}, true, a.mantissaBits)) {
-            return false;
-        }
-        op.made = otherAttributes(a);
-        return true;
-    }
-    case OpKind::ChloTopK: {
-        TopKAttributes a;
-        if (!takeInteger(op, "k", {}, true, a.k))
-            return false;
-        op.made = otherAttributes(a);
-        return true;
-    }
-    default:
-        return true; // none of its own
-    }
+    op.made = otherAttributes(a);
+    return true;
 }
 
 } // namespace shardscope::mlir

@@ -3,7 +3,6 @@
 // A part of Reader, which is declared in reader.h.
 #include <algorithm>
 
-#include "base/codes.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
@@ -160,56 +159,61 @@ bool Reader::makeConvolution(Pending& op)
     return true;
 }
 
-bool Reader::makeGatherScatter(Pending& op)
+bool Reader::takeDimensionNumbers(Pending& op, std::string_view name, NamedLists lists, std::int64_t& indexVectorDim)
 {
-    GatherAttributes gather;
-    ScatterAttributes scatter;
-    const bool isGather = op.kind == OpKind::Gather;
-    const NamedAttribute* numbers = take(op, isGather ? "dimension_numbers" : "scatter_dimension_numbers");
-    if (!numbers)
-        return needs(op, isGather ? "dimension_numbers" : "scatter_dimension_numbers");
+    const NamedAttribute* attribute = take(op, name);
+    if (!attribute)
+        return needs(op, name);
     std::vector<NamedAttribute> fields;
-    if (!readStructure(*numbers, fields))
+    if (!readStructure(*attribute, fields))
         return false;
-    const std::pair<std::string_view, DimensionList*> gatherLists[] = { { "offset_dims", &gather.offsetDims },
-        { "collapsed_slice_dims", &gather.collapsedSliceDims },
-        { "operand_batching_dims", &gather.operandBatchingDims },
-        { "start_indices_batching_dims", &gather.startIndicesBatchingDims },
-        { "start_index_map", &gather.startIndexMap } };
-    const std::pair<std::string_view, DimensionList*> scatterLists[] = { { "update_window_dims",
-                                                                             &scatter.updateWindowDims },
-        { "inserted_window_dims", &scatter.insertedWindowDims }, { "input_batching_dims", &scatter.inputBatchingDims },
-        { "scatter_indices_batching_dims", &scatter.scatterIndicesBatchingDims },
-        { "scatter_dims_to_operand_dims", &scatter.scatterDimsToOperandDims } };
     for (const NamedAttribute& field : fields) {
         Scanner s = m_scanner;
         if (!open(field, s))
             return false;
         if (field.name == "index_vector_dim") {
-            if (!s.integer(isGather ? gather.indexVectorDim : scatter.indexVectorDim))
+            if (!s.integer(indexVectorDim))
                 return false;
             continue;
         }
-        const std::span<const std::pair<std::string_view, DimensionList*>> lists =
-            isGather ? std::span(gatherLists) : std::span(scatterLists);
-        const auto found =
+        const auto* found =
             std::find_if(lists.begin(), lists.end(), [&](const auto& list) { return list.first == field.name; });
         if (found == lists.end())
             return attributeProblem(field, "one of the lists of a gather or scatter");
         if (!readDimensions(s, *found->second))
             return false;
     }
-    if (isGather) {
-        if (!takeDimensions(op, "slice_sizes", {}, true, gather.sliceSizes)
-            || !takeBool(op, "indices_are_sorted", gather.indicesAreSorted))
-            return false;
-        op.made = otherAttributes(std::move(gather));
-    } else {
-        if (!takeBool(op, "indices_are_sorted", scatter.indicesAreSorted)
-            || !takeBool(op, "unique_indices", scatter.uniqueIndices))
-            return false;
-        op.made = otherAttributes(std::move(scatter));
-    }
+    return true;
+}
+
+bool Reader::makeGather(Pending& op)
+{
+    GatherAttributes a;
+    if (!takeDimensionNumbers(op, "dimension_numbers",
+            { { "offset_dims", &a.offsetDims }, { "collapsed_slice_dims", &a.collapsedSliceDims },
+                { "operand_batching_dims", &a.operandBatchingDims },
+                { "start_indices_batching_dims", &a.startIndicesBatchingDims },
+                { "start_index_map", &a.startIndexMap } },
+            a.indexVectorDim)
+        || !takeDimensions(op, "slice_sizes", {}, true, a.sliceSizes)
+        || !takeBool(op, "indices_are_sorted", a.indicesAreSorted))
+        return false;
+    op.made = otherAttributes(std::move(a));
+    return true;
+}
+
+bool Reader::makeScatter(Pending& op)
+{
+    ScatterAttributes a;
+    if (!takeDimensionNumbers(op, "scatter_dimension_numbers",
+            { { "update_window_dims", &a.updateWindowDims }, { "inserted_window_dims", &a.insertedWindowDims },
+                { "input_batching_dims", &a.inputBatchingDims },
+                { "scatter_indices_batching_dims", &a.scatterIndicesBatchingDims },
+                { "scatter_dims_to_operand_dims", &a.scatterDimsToOperandDims } },
+            a.indexVectorDim)
+        || !takeBool(op, "indices_are_sorted", a.indicesAreSorted) || !takeBool(op, "unique_indices", a.uniqueIndices))
+        return false;
+    op.made = otherAttributes(std::move(a));
     return true;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "stablehlo/print.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "program/op_row.h"
 #include "program/roles.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The generic form, for operations without a pretty one: "stablehlo.gather"(%0, %1) <{...}> ({...}) : (...) -> ...
 // Declared in printer.h.
-#include <algorithm>
 
 #include "program/op_row.h"
 #include "stablehlo/printer.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardy's operations.
 // Declared in printer.h.
-#include <algorithm>
 
 #include "base/text.h"
 #include "program/op_row.h"

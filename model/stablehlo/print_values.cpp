@@ -2,7 +2,6 @@
 // Texts of names, types, constants, shardings and numbers.
 // Declared in printer.h.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "base/text.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pretty forms with bodies: while and reduce.
 // A part of Reader, which is declared in reader.h.
-#include <algorithm>
 
 #include "base/codes.h"
 #include "program/body.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where operations come from: loc(...), whose aliases usually stand at the end of the text.
 // A part of Reader, which is declared in reader.h.
-#include "base/codes.h"
 #include "base/trimmed.h"
 #include "stablehlo/reader.h"
 

@@ -2,7 +2,6 @@
 // Pretty forms of operations that are not known: "dialect.name item, item {attributes} : types". Operands, named
 // values, symbols and bodies are found wherever they stand; other words become attributes named "text".
 // A part of Reader, which is declared in reader.h.
-#include "base/codes.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pretty forms. Most are "%a, %b, name = value {attributes} : types"; the others are read one by one.
 // Declared in reader.h.
-#include <algorithm>
 
-#include "base/codes.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardy's operations in their pretty forms. What stands in them becomes the attributes of the generic form.
 // Declared in reader.h.
-#include "base/codes.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
@@ -148,13 +147,6 @@ bool Reader::makeSdyAttributes(Pending& op)
         op.made = otherAttributes(PropagationBarrierAttributes{ static_cast<BarrierDirection>(direction) });
         return true;
     }
-    case OpKind::ShardingGroup: {
-        ShardingGroupAttributes group;
-        if (!takeInteger(op, "group_id", {}, true, group.group))
-            return false;
-        op.made = otherAttributes(group);
-        return true;
-    }
     default:
         return makeSdyCollective(op);
     }
@@ -187,12 +179,8 @@ bool Reader::makeSdyCollective(Pending& op)
     Scanner s = m_scanner;
     if (!open(*out, s) || !readSharding(s, a.out))
         return false;
-    if (find(op.attributes, "reduction")) {
-        std::size_t kind = 0;
-        if (!takeWord(op, "reduction", {}, false, { "sum", "max", "min" }, kind))
-            return false;
-        a.kind = static_cast<ReduceKind>(kind);
-    }
+    if (!takeWord(op, "reduction", {}, false, { "sum", "max", "min" }, a.kind))
+        return false;
     ProgramMesh& mesh = m_program.meshes[a.out.mesh];
     const auto openAxes = [&](std::string_view name) {
         const NamedAttribute* axes = take(op, "axes", name);
@@ -206,42 +194,27 @@ bool Reader::makeSdyCollective(Pending& op)
         }
         return true;
     };
-    switch (op.kind) {
-    case OpKind::SdyAllGather:
-        if (!openAxes("gathering_axes") || !readAxisLists(s, mesh, a.axesPerDimension))
-            return false;
-        break;
-    case OpKind::SdyAllSlice:
-        if (!openAxes("slicing_axes") || !readAxisLists(s, mesh, a.axesPerDimension))
-            return false;
-        break;
-    case OpKind::SdyReduceScatter:
-        if (!openAxes("reduce_scatter_axes") || !readAxisLists(s, mesh, a.axesPerDimension))
-            return false;
-        break;
-    case OpKind::ShardedToUnreduced:
-        if (!openAxes("axes") || !readAxisLists(s, mesh, a.axesPerDimension))
-            return false;
-        break;
-    case OpKind::SdyAllReduce:
-        if (!openAxes("reduction_axes") || !readAxes(s, mesh, a.axes))
-            return false;
-        break;
-    case OpKind::ReplicatedToUnreduced:
-        if (!openAxes("axes") || !readAxes(s, mesh, a.axes))
-            return false;
-        break;
-    case OpKind::SdyAllToAll:
-        if (!openAxes("params") || !s.list('[', ']', [&] {
-                AxisMove& move = a.moves.emplace_back();
-                return readAxes(s, mesh, move.axes) && s.require(':') && s.integer(move.source) && s.require("->")
-                    && s.integer(move.target);
-            }))
-            return false;
-        break;
-    default:
-        break; // collective_permute
-    }
+    const auto takeLists = [&](std::string_view name) {
+        return openAxes(name) && readAxisLists(s, mesh, a.axesPerDimension);
+    };
+    const auto takeAxes = [&](std::string_view name) { return openAxes(name) && readAxes(s, mesh, a.axes); };
+    const auto takeMoves = [&] {
+        return openAxes("params") && s.list('[', ']', [&] {
+            AxisMove& move = a.moves.emplace_back();
+            return readAxes(s, mesh, move.axes) && s.require(':') && s.integer(move.source) && s.require("->")
+                && s.integer(move.target);
+        });
+    };
+    const bool right = op.kind == OpKind::SdyAllGather ? takeLists("gathering_axes")
+        : op.kind == OpKind::SdyAllSlice               ? takeLists("slicing_axes")
+        : op.kind == OpKind::SdyReduceScatter          ? takeLists("reduce_scatter_axes")
+        : op.kind == OpKind::ShardedToUnreduced        ? takeLists("axes")
+        : op.kind == OpKind::SdyAllReduce              ? takeAxes("reduction_axes")
+        : op.kind == OpKind::ReplicatedToUnreduced     ? takeAxes("axes")
+        : op.kind == OpKind::SdyAllToAll               ? takeMoves()
+                                                       : true; // collective_permute
+    if (!right)
+        return false;
     op.made = otherAttributes(std::move(a));
     return true;
 }

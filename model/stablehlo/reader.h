@@ -167,6 +167,16 @@ private:
     /// One of the words, bare or as in "#stablehlo<comparison_direction EQ>"; its index.
     bool takeWord(Pending& op, std::string_view name, std::string_view other, bool required,
         std::initializer_list<std::string_view> words, std::size_t& index);
+    /// The words stand for the values of an enumeration, in their order.
+    template <class Enum>
+    bool takeWord(Pending& op, std::string_view name, std::string_view other, bool required,
+        std::initializer_list<std::string_view> words, Enum& value)
+    {
+        auto index = static_cast<std::size_t>(value);
+        const bool isRight = takeWord(op, name, other, required, words, index);
+        value = static_cast<Enum>(index);
+        return isRight;
+    }
     bool readBool(Scanner& s, bool& value);
     bool readIntegers(Scanner& s, std::vector<std::int64_t>& values, Shape* shape = nullptr);
     bool readDimensions(Scanner& s, DimensionList& dimensions);
@@ -290,18 +300,23 @@ private:
 
     // What an operation's attributes are
     bool makeAttributes(Pending& op);
-    bool makeShapeAttributes(Pending& op);
+    template <class A, class Take>
+    bool make(Pending& op, A attributes, const Take& take);
+    bool makeReducePrecision(Pending& op);
     bool makeContractionAttributes(Pending& op);
     bool keepDotTexts(Pending& op);
     bool makeWindowAttributes(Pending& op);
     bool makeConvolution(Pending& op);
     bool readConvolutionDimensions(Scanner& s, ConvolutionAttributes& a);
-    bool makeGatherScatter(Pending& op);
+    /// The lists of a gather or a scatter, by name.
+    using NamedLists = std::initializer_list<std::pair<std::string_view, DimensionList*>>;
+    bool takeDimensionNumbers(Pending& op, std::string_view name, NamedLists lists, std::int64_t& indexVectorDim);
+    bool makeGather(Pending& op);
+    bool makeScatter(Pending& op);
     bool makeCollective(Pending& op);
-    bool makeCallAttributes(Pending& op);
+    bool makeCustomCall(Pending& op);
     bool makeSdyAttributes(Pending& op);
     bool makeSdyCollective(Pending& op);
-    bool makeFurtherAttributes(Pending& op);
     bool takePadding(Pending& op, std::string_view name, std::string_view other, std::size_t rank, Padding& padding);
     bool takePrecision(Pending& op, std::vector<std::string>& precision);
     bool takeChannel(Pending& op, std::int64_t& handle, std::int64_t& type);

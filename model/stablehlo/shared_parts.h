@@ -3,7 +3,6 @@
 // All tables are bounded, so that a text in which everything differs does not pay for them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -2,8 +2,6 @@
 // Why a collective is there, what it costs, and what could stand in its place.
 #pragma once
 
-#include <optional>
-
 #include "analysis/collective_alternatives.h"
 #include "pipeline/collective_list.h"
 #include "words/words.h"

@@ -105,7 +105,8 @@ ProblemText describeFile(const Diagnostic& d)
                 {} };
         return { Words::tr("%1 is %2, which is not known").arg(arg.quote("key"), arg.quote("value")),
             arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
-                               : Words::tr("Known: %1.").arg(arg("known")),
+                : d.list("known").empty() ? Words::tr("There is nothing of the kind here.")
+                                          : Words::tr("Known: %1.").arg(arg("known")),
             {} };
     case Code::OutOfRange:
         if (d.text("key") == "collective")
@@ -120,6 +121,12 @@ ProblemText describeFile(const Diagnostic& d)
                     ? Words::tr("the file has %1, files of up to %2 are read").arg(arg.size("bytes"), arg.size("limit"))
                     : Words::tr("more than %1 come out of it, which is as much as is read").arg(arg.size("limit")),
                 Words::tr("Check that it is the file that was meant."), {} };
+        if (arg("what")
+            == QLatin1String("training text")) // whose bytes are tokens, and one more comes after each sequence
+            return { Words::tr("the text has %1, and sequences of %2 tokens take at least %3")
+                         .arg(counted(d.number("limit"), Noun::Byte), count(d.number("count")),
+                             counted(d.number("count") + 1, Noun::Byte)),
+                Words::tr("Take a longer text, or shorter sequences."), {} };
         if (arg("what") == QLatin1String("nesting"))
             return { Words::tr("brackets stand more than %1 deep in each other").arg(arg.number("limit")),
                 Words::tr("Close every bracket that is open."), {} };

@@ -2,7 +2,6 @@
 #include "words/describe_sharding.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/codes.h"
 #include "words/describe_verification.h"

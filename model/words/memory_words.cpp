@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/memory_words.h"
 
-#include "base/codes.h"
 #include "experiment/model_settings.h"
 #include "program/other_attributes.h"
 #include "words/definitions.h"

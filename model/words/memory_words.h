@@ -2,8 +2,6 @@
 // Where arrays lie, and what goes between the memory of devices and that of their hosts.
 #pragma once
 
-#include <optional>
-
 #include "analysis/host_transfers.h"
 #include "pipeline/memory_placement.h"
 #include "words/words.h"

@@ -5,7 +5,6 @@
 #include "words/words.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "experiment/model_settings.h"
 #include "experiment/rule_lists.h"

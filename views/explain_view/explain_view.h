@@ -95,6 +95,7 @@ private:
     [[nodiscard]] bool isNarrow() const { return width() < Metrics::scaled(520); }
     [[nodiscard]] words::Length shownLength() const { return isCompact() && !m_more ? words::Length::Tip : m_length; }
     void applyCompact() { m_head->setVisible(!isCompact()); }
+    void fitTitle();
     void showSomeTensor();
     void showMemory();
 

@@ -13,6 +13,7 @@
 #include "experiment_file/gallery.h"
 #include "tasks/tasks.h"
 #include "views/command_palette/command_palette.h"
+#include "views/main_window/after_analysis.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/notice_bar.h"
 #include "views/main_window/tips.h"
@@ -52,12 +53,13 @@ void MainWindow::makeNotices(bool tips)
     addToolBarBreak(Qt::TopToolBarArea);
     addToolBar(Qt::TopToolBarArea, m_notices);
     m_unreadable = m_notices->addStrip(QStringLiteral("unreadable"));
+    m_waiting = m_notices->addStrip(QStringLiteral("waiting"));
     m_question = m_notices->addStrip(QStringLiteral("question"));
     NoticeStrip* const task = m_notices->addStrip(QStringLiteral("task"));
     NoticeStrip* const left = m_notices->addStrip(QStringLiteral("left"));
     // Above the docks, and before them by Tab.
     QWidget* before = m_runMenu;
-    for (const NoticeStrip* strip : { m_unreadable, m_question, task, left })
+    for (const NoticeStrip* strip : { m_unreadable, m_waiting, m_question, task, left })
         for (QWidget* button :
             { static_cast<QWidget*>(strip->button()), static_cast<QWidget*>(strip->closeButton()) }) {
             setTabOrder(before, button);
@@ -69,6 +71,9 @@ void MainWindow::makeNotices(bool tips)
         if (findExample(*m_document.experiment()) == &gallery().front())
             m_settings.dismiss(QLatin1String(firstQuestion));
     });
+    m_afterAnalysis = new AfterAnalysis(&m_document, m_waiting, this);
+    connect(m_afterAnalysis, &AfterAnalysis::dropped, this,
+        [this](const QString& what) { say(tr("%1 was not written.", "name of a file").arg(what)); });
     m_left = new LeftChanges(&m_document, left, this);
     m_left->setMayLeave([this] { return mayLeave(); });
     m_task = new TaskWatch(&m_document, task, this);
@@ -126,22 +131,23 @@ void MainWindow::findAnything()
 {
     if (!m_palette)
         m_palette = new CommandPalette(this);
-    const PaletteTargets targets{ [this](const QString& id) { present(id); },
+    const PaletteTargets targets{ [this](const QString& id) { present(id, Qt::ShortcutFocusReason); },
         [this](const QString& id) { openExample(id); },
         [this](const Problem& problem) {
             m_problems->reveal(problem);
             present(QStringLiteral("problems"));
         } };
+    const QString view = tr("View"), goTo = tr("View › Go to"); // as the menus have them
     QList<PaletteView> views;
     QList<QAction*> shown; // by the menu View, which closes what is in front; here they are shown
     for (DockFrame* frame : m_docks) {
         shown << frame->toggleViewAction();
-        views << PaletteView{ frame->objectName(), frame->name() };
+        views << PaletteView{ frame->objectName(), frame->name(), findPart(frame->objectName()) ? goTo : view };
     }
     for (const Part& each : m_parts) {
         shown << action(QStringLiteral("go-") + each.id);
         if (!dock(each.id))
-            views << PaletteView{ each.id, each.name };
+            views << PaletteView{ each.id, each.name, goTo };
     }
     std::vector<PaletteSource> sources{ commandSource(menuBar(), shown), viewSource(views, targets) };
     for (PaletteSource& source : documentSources(m_document, &m_selection, targets))

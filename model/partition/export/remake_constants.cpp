@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "partition/export/remake_constants.h"
 
-#include <algorithm>
-
 #include "program/editor.h"
 
 namespace shardscope::passes {

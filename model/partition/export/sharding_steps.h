@@ -3,7 +3,6 @@
 // what is to be resharded, what is to become partial.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "program/other_attributes.h"

@@ -7,7 +7,6 @@
 // What is called a repetition is the same in every operation and in its wiring (block_comparison.h, repeat_wiring.h).
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
 #include "program/outline/block_comparison.h"

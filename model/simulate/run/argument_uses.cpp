@@ -8,7 +8,6 @@
 
 #include "program/body.h"
 #include "program/calls.h"
-#include "program/custom_calls.h"
 #include "program/function_names.h"
 #include "program/op_row.h"
 #include "program/other_attributes.h"
