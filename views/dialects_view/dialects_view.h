@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QVariant>
+#include <optional>
 #include <vector>
 
 #include "rules/dialect_comparison.h"

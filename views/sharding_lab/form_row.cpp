@@ -8,6 +8,7 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <QToolButton>
+#include <algorithm>
 
 #include "experiment/lab_state.h"
 #include "views/sharding_lab/lab_words.h"

@@ -6,6 +6,7 @@
 #include <QImage>
 #include <QRect>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
