@@ -209,7 +209,7 @@ private:
         const Literal& cell)
     {
         m_builder.add(
-            { path, type.shape, type.dtype, names }, { key.where(), key.where(), cell.where(), cell.where() });
+            { path, *type.shape, type.dtype, names }, { key.where(), key.where(), cell.where(), cell.where() });
     }
 
     void readLogical(const Literal& root)
