@@ -27,7 +27,6 @@
 #include "views/rules_view/axis_tray.h"
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/trace_matrix.h"
-#include "views/timing_view/time_legend.h"
 #include "views/timing_view/timing_plots.h"
 #include "views/timing_view/timing_view.h"
 #include "views/widgets/segmented_bar.h"

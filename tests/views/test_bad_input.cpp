@@ -17,7 +17,6 @@
 #include "views/main_window/main_window.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
-#include "views/named_arrays_view/mapping_model.h"
 #include "views/named_arrays_view/named_arrays_view.h"
 #include "views/named_arrays_view/named_tree_model.h"
 #include "views/problems_view/problems_view.h"

@@ -9,7 +9,6 @@
 #include "experiment_file/gallery.h"
 #include "panel_fixture.h"
 #include "registered_test.h"
-#include "views/dialects_view/dialects_model.h"
 #include "views/dialects_view/dialects_view.h"
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/trace_matrix.h"

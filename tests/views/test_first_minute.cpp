@@ -21,7 +21,7 @@
 #include "views/main_window/first_selection.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"
-#include "views/main_window/status_text.h"
+#include "views/main_window/status_message.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/mesh_view/size_slider.h"

@@ -48,7 +48,6 @@
 #include "views/main_window/selection_trail.h"
 #include "views/main_window/settings.h"
 #include "views/main_window/status_message.h"
-#include "views/main_window/status_text.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/mesh_view/size_slider.h"

@@ -17,7 +17,6 @@
 #include "outer_rules.h"
 #include "registered_test.h"
 #include "sharding/text.h"
-#include "views/named_arrays_view/mapping_model.h"
 #include "views/named_arrays_view/named_arrays_view.h"
 #include "views/named_arrays_view/named_tree_model.h"
 #include "views/named_arrays_view/named_words.h"

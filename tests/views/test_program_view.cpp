@@ -24,7 +24,7 @@
 #include "registered_test.h"
 #include "stablehlo/read.h"
 #include "views/main_window/main_window.h"
-#include "views/main_window/status_text.h"
+#include "views/main_window/status_message.h"
 #include "views/panel_fixture.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"

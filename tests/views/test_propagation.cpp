@@ -12,7 +12,6 @@
 #include "experiment_file/gallery.h"
 #include "panel_fixture.h"
 #include "registered_test.h"
-#include "views/propagation_view/difference_model.h"
 #include "views/propagation_view/explicit_row.h"
 #include "views/propagation_view/propagation_view.h"
 #include "views/propagation_view/rule_row.h"

@@ -20,7 +20,6 @@
 #include "views/sharding_lab/form_row.h"
 #include "views/sharding_lab/forms_panel.h"
 #include "views/sharding_lab/lab_words.h"
-#include "views/sharding_lab/replica_groups_model.h"
 #include "views/sharding_lab/result_panel.h"
 #include "views/sharding_lab/sharding_lab_view.h"
 #include "views/theme/appearance.h"

@@ -12,8 +12,6 @@
 #include "plot/step_plot.h"
 #include "registered_test.h"
 #include "views/panel_fixture.h"
-#include "views/timing_view/time_legend.h"
-#include "views/timing_view/timing_models.h"
 #include "views/timing_view/timing_plots.h"
 #include "views/timing_view/timing_summary.h"
 #include "views/timing_view/timing_view.h"

@@ -22,12 +22,10 @@
 #include "registered_test.h"
 #include "views/device_map/device_colours.h"
 #include "views/device_map/device_map.h"
-#include "views/device_map/map_path.h"
-#include "views/hosts_view/hosts_models.h"
+#include "views/device_map/device_map_layout.h"
 #include "views/hosts_view/hosts_view.h"
 #include "views/theme/appearance.h"
 #include "views/topology_view/device_controls.h"
-#include "views/topology_view/device_list_editor.h"
 #include "views/topology_view/topology_view.h"
 
 using namespace shardscope;

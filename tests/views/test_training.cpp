@@ -15,7 +15,6 @@
 #include "schedule/plan.h"
 #include "sharding/text.h"
 #include "views/panel_fixture.h"
-#include "views/timing_view/timing_models.h"
 #include "views/timing_view/timing_plots.h"
 #include "views/timing_view/timing_view.h"
 #include "views/timing_view/training_page.h"

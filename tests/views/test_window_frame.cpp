@@ -35,7 +35,7 @@
 #include "views/memory_view/memory_widgets.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
-#include "views/panel/overflow_label.h"
+#include "views/panel/panel.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"

@@ -12,8 +12,7 @@ namespace shardscope {
 [[nodiscard]] QString axesText(const Mesh& mesh, const AxisList& axes);
 /// The same as spans, each axis in its colour.
 [[nodiscard]] words::Text axesSpans(const Mesh& mesh, const AxisList& axes);
-/// What a key of sums() is called: "all-reduce", "data, model", "Layer 0"; "groups of ids", "no layer" for an empty
-/// one. `entry` is any that has it.
+/// What a key of sums() is called: "data, model", "Layer 0"; "no layer" for an empty one. `entry` is any that has it.
 [[nodiscard]] QString keyName(const CollectiveEntry& entry, CollectiveKey key);
 /// "2 × 4": groups, devices of each.
 [[nodiscard]] QString groupsText(const CollectiveEntry& entry);
@@ -21,8 +20,7 @@ namespace shardscope {
 [[nodiscard]] QString timesText(const CollectiveEntry& entry);
 /// "all-reduce over model, 2 groups of 4", the axes in their colours; with `groups` also who is in them.
 [[nodiscard]] words::Text exchangeSpans(const CollectiveEntry& entry, bool groups);
-/// An alternative in a few words: "another sharding: W2 as P(-, -)". `named`: by whose name the collective's own value
-/// goes, which is `value`.
+/// In a few words: "another sharding: W2 as P(-, -)". `named`: by whose name `value` goes, the collective's own.
 [[nodiscard]] QString alternativeTitle(
     const CollectiveList& list, const CollectiveAlternative& alternative, ValueId value, ValueId named);
 /// Per value of the program the one whose name it goes by: a constraint that only hands it on may have one.

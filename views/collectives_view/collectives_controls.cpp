@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The controls of the dock Collectives, and how they share its room.
-// Declared in collectives_view.h.
+// The controls of CollectivesView (collectives_view.h), and how they share its room.
 #include "views/collectives_view/collectives_view.h"
 
 #include <QComboBox>
@@ -19,7 +18,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/chip.h"
-#include "views/widgets/plain_scroll.h"
+#include "views/widgets/low_room.h"
 #include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/utf8.h"
@@ -41,7 +40,7 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     , m_sumsSide(new QWidget(this))
     , m_table(new QTableView(this))
     , m_none(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
-    , m_total(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_total(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, this))
     , m_splitter(new QSplitter(Qt::Vertical, this))
     , m_page(new CollectivePage(selection, this))
 {
@@ -72,8 +71,7 @@ QLayout* CollectivesView::filterRow()
     auto* row = hbox({ 8, 6, 8, 6 }, 6, { { m_search, 2 } });
     for (std::size_t i = 0; i < m_choices.size(); ++i) {
         m_choices[i]->setAccessibleName(names[i]);
-        m_choices[i]->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        m_choices[i]->setMinimumContentsLength(8);
+        fitBox(m_choices[i], 8);
         row->addWidget(m_choices[i], 1);
     }
     m_compare->setIcon(icon(QStringLiteral("compare")));
@@ -111,7 +109,6 @@ QWidget* CollectivesView::listSide()
     m_none->setText(tr("No collective passes the filter."));
     m_none->setAlignment(Qt::AlignCenter);
     m_none->hide();
-    m_total->setWordWrap(true);
     m_total->setAccessibleName(tr("Total"));
     auto* foot = hbox({ 8, 2, 8, 2 }, styleSpacing, { { m_total, 1 } });
     auto* rows = vbox({}, 0, { { m_table, 1 }, { m_none, 1 }, foot });

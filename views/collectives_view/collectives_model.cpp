@@ -2,15 +2,20 @@
 #include "views/collectives_view/collectives_model.h"
 
 #include <QBrush>
+#include <QCoreApplication>
 #include <algorithm>
+#include <utility>
 
-#include "views/collectives_view/collective_rule.h"
+#include "analysis/explain.h"
 #include "views/collectives_view/collective_texts.h"
 #include "views/theme/theme.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
+#include "words/links.h"
 #include "words/operation_words.h"
+#include "words/origin.h"
 #include "words/propagation_steps.h"
+#include "words/rule_names.h"
 #include "words/utf8.h"
 
 namespace shardscope {
@@ -100,35 +105,18 @@ void CollectivesModel::setList(CollectiveListPtr list, SnapshotPtr snapshot)
     endResetModel();
 }
 
-const CollectiveEntry& CollectivesModel::entry(int row) const
-{
-    return m_list->entries[static_cast<std::size_t>(row)];
-}
-
-bool CollectivesModel::isIdle(int column) const
-{
-    return m_idle[column];
-}
-
 void CollectivesModel::setMarked(const QString& path)
 {
-    if (path == m_marked)
+    if (std::exchange(m_marked, path) == path)
         return;
-    m_marked = path;
     m_markedValue = m_list && !path.isEmpty() ? m_list->program->find(path.toStdString()) : ValueId();
     touch({ Qt::BackgroundRole });
 }
 
-bool CollectivesModel::isMarked(int row) const
-{
-    return m_markedValue.valid() && named(row) == m_markedValue;
-}
-
 void CollectivesModel::setStale(bool stale)
 {
-    if (stale == m_stale)
+    if (std::exchange(m_stale, stale) == stale)
         return;
-    m_stale = stale;
     touch({ Qt::ForegroundRole });
 }
 
@@ -145,11 +133,6 @@ ValueId CollectivesModel::named(int row) const
 {
     const ValueId value = entry(row).value;
     return value.valid() && value.index < m_named.size() ? m_named[value.index] : ValueId();
-}
-
-int CollectivesModel::count() const
-{
-    return m_list ? static_cast<int>(m_list->entries.size()) : 0;
 }
 
 QString CollectivesModel::tip(int row, int column) const
@@ -233,6 +216,134 @@ QVariant CollectivesModel::cell(int row, int column, int role) const
     default:
         return {};
     }
+}
+
+namespace {
+
+struct CollectiveRule {
+    Q_DECLARE_TR_FUNCTIONS(CollectiveRule)
+};
+
+words::Text askedBy(
+    const Snapshot& snapshot, ValueId value, const ResolvedAnnotation* annotation, const DimensionReason& reason)
+{
+    using Style = words::Span::Style;
+    const auto append = [](words::Text text, const words::Text& more) {
+        text.insert(text.end(), more.begin(), more.end());
+        return text;
+    };
+    switch (reason.kind) {
+    case DimensionReason::Kind::Rule: {
+        const RuleList list{ annotation ? annotation->innerRules : -1 };
+        const auto& rules = rulesIn(snapshot.experiment->rules, list);
+        if (reason.rule < 0 || static_cast<std::size_t>(reason.rule) >= rules.size())
+            return {};
+        const QString logical = words::fromStd(rules[static_cast<std::size_t>(reason.rule)].name.name);
+        const words::Sentence::Part rule = words::rulePart(snapshot.experiment->rules, { list, reason.rule });
+        return append({ { rule.text, Style::Plain, -1, rule.link },
+                          { QStringLiteral("  %1 → ").arg(logical), Style::Plain, -1 } },
+            axesSpans(*snapshot.mesh, reason.axes));
+    }
+    case DimensionReason::Kind::DeviceAxes:
+        return append(
+            { { CollectiveRule::tr("an annotation, "), Style::Plain, -1 } }, axesSpans(*snapshot.mesh, reason.axes));
+    case DimensionReason::Kind::Propagated:
+        return words::Origin(snapshot, value, reason).shortRequest();
+    default:
+        return {};
+    }
+}
+
+} // namespace
+
+words::Text ruleAfter(const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot)
+{
+    // Ids of the snapshot's values hold in the list's program, which has further ones after them.
+    if (!snapshot.program || !snapshot.propagation || !snapshot.mesh)
+        return {};
+    const auto concerned = [&](const AxisList& axes) {
+        return std::any_of(axes.begin(), axes.end(), [&](const AxisRef& axis) {
+            return std::any_of(
+                entry.axes.begin(), entry.axes.end(), [&](const AxisRef& other) { return overlaps(axis, other); });
+        });
+    };
+    std::vector<ValueId> values;
+    if (entry.reason && entry.reason->kind == Reason::Kind::ReducedFactor && entry.reason->operation.valid())
+        for (const ValueId operand : list.program->operation(entry.reason->operation).operands)
+            values.push_back(operand);
+    values.push_back(entry.value);
+    words::Text first;
+    for (const ValueId value : values) {
+        if (!value.valid() || value.index >= snapshot.propagation->shardings.size())
+            continue;
+        const auto& dims = snapshot.propagation->shardings[value.index].dims;
+        if (std::none_of(dims.begin(), dims.end(), [&](const DimensionSharding& dim) { return concerned(dim.axes); }))
+            continue;
+        const Explanation explanation = explain(snapshot, value);
+        for (const DimensionReason& reason : explanation.dims) {
+            if (!concerned(reason.axes))
+                continue;
+            words::Text text = askedBy(snapshot, value, explanation.annotation, reason);
+            if (std::any_of(text.begin(), text.end(), [](const words::Span& span) { return !span.link.isEmpty(); }))
+                return text;
+            if (first.empty())
+                first = std::move(text);
+        }
+    }
+    return first;
+}
+
+CollectivesFilter::CollectivesFilter(CollectivesModel* model, QObject* parent)
+    : QSortFilterProxyModel(parent)
+    , m_model(model)
+{
+    setSourceModel(model);
+    setSortRole(CollectivesModel::SortRole);
+    setSortCaseSensitivity(Qt::CaseInsensitive);
+    setSortLocaleAware(true);
+}
+
+void CollectivesFilter::setFilter(CollectiveFilter filter)
+{
+    if (filter == m_filter)
+        return;
+    m_filter = std::move(filter);
+    m_words = m_filter.text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    invalidateFilter();
+}
+
+bool CollectivesFilter::passes(int row, std::optional<CollectiveKey> except) const
+{
+    const CollectiveEntry& entry = m_model->entry(row);
+    for (const CollectiveKey key :
+        { CollectiveKey::Kind, CollectiveKey::Axes, CollectiveKey::Layer, CollectiveKey::Source }) {
+        const auto& wanted = m_filter.keys[static_cast<std::size_t>(key)];
+        if (wanted && key != except && keyOf(entry, key) != *wanted)
+            return false;
+    }
+    if (m_words.isEmpty())
+        return true;
+    const QString text = m_model->index(row, 0).data(CollectivesModel::TextRole).toString();
+    return std::all_of(
+        m_words.begin(), m_words.end(), [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+}
+
+bool CollectivesFilter::filterAcceptsRow(int row, const QModelIndex& parent) const
+{
+    return !parent.isValid() && m_model->list() && passes(row, std::nullopt);
+}
+
+CollectiveList CollectivesFilter::passing(std::optional<CollectiveKey> except) const
+{
+    CollectiveList list;
+    if (!m_model->list())
+        return list;
+    list.program = m_model->list()->program;
+    list.mesh = m_model->list()->mesh;
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        if (passes(row, except))
+            list.entries.push_back(m_model->entry(row));
+    return list;
 }
 
 } // namespace shardscope

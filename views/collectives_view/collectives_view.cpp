@@ -19,7 +19,6 @@
 #include "views/collectives_view/sums_bars.h"
 #include "views/panel/follow_link.h"
 #include "views/panel/obstacle.h"
-#include "views/panel/panel.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/links.h"
@@ -316,11 +315,6 @@ void CollectivesView::showTotal()
     m_total->setText(text);
     m_total->setToolTip(
         moved.isEmpty() ? QString() : plainTip(words::transferLines(*snapshot, transfers).join(QLatin1Char('\n'))));
-}
-
-QString CollectivesView::total() const
-{
-    return m_total->text();
 }
 
 int CollectivesView::current() const

@@ -8,8 +8,9 @@
 #include <array>
 
 #include "base/diagnostics.h"
-#include "views/collectives_view/collectives_filter.h"
+#include "views/collectives_view/collectives_model.h"
 #include "views/panel/dock_view.h"
+#include "views/panel/panel.h"
 #include "views/widgets/latest_job.h"
 
 class QBoxLayout;
@@ -24,7 +25,6 @@ namespace shardscope {
 
 class CollectivePage;
 class EmptyPage;
-class RoleLabel;
 class SegmentedBar;
 class SideBySide;
 class SumsBars;
@@ -47,7 +47,8 @@ public:
     void showSideBySide(bool shown);
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
     [[nodiscard]] QString emptyText() const { return m_emptyText; } ///< "" while there are rows
-    [[nodiscard]] QString total() const; ///< "7 of 16 collectives, 168 KiB of 8.16 MiB per step"
+    /// "7 of 16 collectives, 168 KiB of 8.16 MiB per step"
+    [[nodiscard]] QString total() const { return m_total->text(); }
     /// The prices of what could stand in place of the one chosen are not there yet.
     [[nodiscard]] bool isWorking() const;
     /// The collective that is chosen, -1 for none.

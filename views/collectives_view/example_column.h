@@ -2,11 +2,17 @@
 // One example of the gallery with its collectives, to stand beside others.
 #pragma once
 
+#include <QString>
 #include <QWidget>
+#include <optional>
+#include <stop_token>
+#include <vector>
 
 #include "base/diagnostics.h"
+#include "pipeline/snapshot.h"
+#include "simulate/kernels/array.h"
 #include "views/collectives_view/collectives_model.h"
-#include "views/collectives_view/example_numbers.h"
+#include "views/panel/panel.h"
 #include "views/widgets/latest_job.h"
 
 class QComboBox;
@@ -15,8 +21,23 @@ class QTableView;
 namespace shardscope {
 
 class OverflowLabel;
-class RoleLabel;
 class SpanLabel;
+
+/// What examples that stand beside each other compute: on the same random inputs, by their devices.
+struct ExampleNumbers {
+    std::vector<TensorType> inputs;
+    std::vector<kernels::Array> results; ///< put together from what the devices hold
+};
+
+/// Nothing of what cannot be run or needs more than some hundred MiB.
+[[nodiscard]] std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std::stop_token& stop);
+
+/// "Result on the devices: 0.31, 0.84, 0.07, 0.55": the first four elements of the first result.
+[[nodiscard]] QString numbersText(const ExampleNumbers& numbers);
+
+/// Whether all give the same: "and give the same numbers", "up to roundings of 6e-08", or where two differ first. Empty
+/// where they cannot be compared, because they take other arrays.
+[[nodiscard]] QString agreementText(const std::vector<ExampleNumbers>& all);
 
 class ExampleColumn : public QWidget {
     Q_OBJECT
@@ -28,7 +49,8 @@ public:
     [[nodiscard]] static QStringList examples();
     [[nodiscard]] QComboBox* choice() const { return m_choice; }
     [[nodiscard]] CollectivesModel* model() const { return m_model; }
-    [[nodiscard]] QString total() const; ///< "1 collective, 28 B per step"; why there is no list
+    /// "1 collective, 28 B per step"; why there is no list
+    [[nodiscard]] QString total() const { return m_total->text(); }
     /// What one device sends in a step; nothing before the list is there, and where there is none.
     [[nodiscard]] const std::optional<Rational>& sent() const { return m_sent; }
     /// What its devices compute; nothing where it cannot be run.

@@ -5,21 +5,18 @@
 #include <algorithm>
 
 #include "views/collectives_view/example_column.h"
-#include "views/panel/panel.h"
 #include "views/widgets/boxes.h"
-#include "views/widgets/plain_scroll.h"
+#include "views/widgets/low_room.h"
 #include "words/words.h"
 
 namespace shardscope {
 SideBySide::SideBySide(QWidget* parent)
     : QWidget(parent)
-    , m_summary(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
-    , m_note(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
+    , m_summary(new RoleLabel(RoleLabel::Size::Semibold, RoleLabel::Elided, &Theme::text, this))
+    , m_note(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::text, this))
     , m_back(new QPushButton(tr("This program"), this))
 {
     m_back->setAccessibleName(tr("Back to the collectives of this program"));
-    m_summary->setElided(true);
-    m_note->setWordWrap(true);
     m_note->setContentsMargins(8, 2, 8, 2);
     auto* head = hbox({ 8, 6, 8, 0 }, styleSpacing, { { m_summary, 1 }, m_back });
     auto* content = new QWidget(this);
@@ -42,16 +39,6 @@ SideBySide::SideBySide(QWidget* parent)
 bool SideBySide::isWorking() const
 {
     return std::any_of(m_columns.begin(), m_columns.end(), [](const ExampleColumn* each) { return each->isWorking(); });
-}
-
-QString SideBySide::summary() const
-{
-    return m_summary->text();
-}
-
-QString SideBySide::note() const
-{
-    return m_note->text();
 }
 
 /// Of kinds, axes, groups and bytes.
@@ -85,8 +72,7 @@ void SideBySide::showNote()
             "The collectives are the same in all: what is sent follows from how the arrays are sharded, and "
             "not from which way of writing shards them.");
     sentences.removeAll(QString());
-    m_note->setText(sentences.join(QLatin1Char(' ')));
-    m_note->setVisible(!sentences.isEmpty());
+    showText(m_note, sentences.join(QLatin1Char(' ')));
 }
 
 void SideBySide::summarise()

@@ -5,21 +5,22 @@
 #include <QWidget>
 #include <vector>
 
+#include "views/panel/panel.h"
+
 class QPushButton;
 
 namespace shardscope {
 
 class ExampleColumn;
-class RoleLabel;
 
 class SideBySide : public QWidget {
     Q_OBJECT
 public:
     explicit SideBySide(QWidget* parent = nullptr);
     [[nodiscard]] const std::vector<ExampleColumn*>& columns() const { return m_columns; }
-    [[nodiscard]] QString summary() const; ///< "All of them send 7 B per device and step."
+    [[nodiscard]] QString summary() const { return m_summary->text(); } ///< "All of them send 7 B per device and step."
     /// Whether they compute the same numbers, and why their collectives are the same, if they are.
-    [[nodiscard]] QString note() const;
+    [[nodiscard]] QString note() const { return m_note->text(); }
     [[nodiscard]] bool isWorking() const;
     [[nodiscard]] QPushButton* backButton() const { return m_back; }
 

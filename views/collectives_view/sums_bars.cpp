@@ -5,8 +5,8 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
+#include <cmath>
 
-#include "views/theme/theme.h"
 #include "views/widgets/chip.h"
 #include "views/widgets/plain_tip.h"
 
@@ -49,27 +49,12 @@ QSize SumsBars::sizeHint() const
     return { Metrics::scaled(180), static_cast<int>(m_bars.size()) * Metrics::scaled(22) };
 }
 
-QSize SumsBars::minimumSizeHint() const
-{
-    return { Metrics::scaled(96), sizeHint().height() };
-}
-
-QString SumsBars::tableHeader(int column) const
-{
-    return column == 0 ? accessibleName() : column == 1 ? tr("Share of the bytes") : tr("Sum");
-}
-
 QString SumsBars::tableText(int row, int column) const
 {
     const SumBar& bar = m_bars[static_cast<std::size_t>(row)];
     if (column == 0)
         return m_chosen == bar.key ? tr("%1, shown alone").arg(bar.name) : bar.name;
     return column == 1 ? bar.figure : bar.more;
-}
-
-QRect SumsBars::tableRect(int row) const
-{
-    return m_layout.rows[static_cast<std::size_t>(row)].row;
 }
 
 void SumsBars::tableActivate(int row)
@@ -169,6 +154,41 @@ void SumsBars::focusInEvent(QFocusEvent* event)
         setCurrent(0);
     update();
     QWidget::focusInEvent(event);
+}
+
+namespace {
+
+constexpr int margin = 8, gap = 6, leastBar = 2;
+
+} // namespace
+
+SumsLayout SumsLayout::make(const std::vector<double>& shares, int width, int rowHeight, int figureWidth)
+{
+    SumsLayout layout;
+    int y = 0;
+    for (const double share : shares) {
+        Row row;
+        row.row = QRect(0, y, width, rowHeight);
+        const QRect inside = row.row.adjusted(margin, 0, -margin, 0);
+        const int figure = std::min(figureWidth, std::max(inside.width(), 0));
+        row.figure = QRect(inside.right() - figure + 1, y, figure, rowHeight);
+        row.name = QRect(inside.left(), y, std::max(inside.width() - figure - gap, 0), rowHeight);
+        // Bars end before the figures.
+        const QRect track(row.row.left() + margin / 2, y + 2, row.name.width() + margin / 2, rowHeight - 4);
+        const int wanted = static_cast<int>(std::lround(track.width() * std::clamp(share, 0.0, 1.0)));
+        row.bar = QRect(track.topLeft(), QSize(share > 0 ? std::max(wanted, leastBar) : 0, track.height()));
+        layout.rows.push_back(row);
+        y += rowHeight;
+    }
+    return layout;
+}
+
+int SumsLayout::rowAt(QPoint point) const
+{
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (rows[i].row.contains(point))
+            return static_cast<int>(i);
+    return -1;
 }
 
 } // namespace shardscope

@@ -3,14 +3,33 @@
 // click shows those alone, another one all again; arrow keys choose a bar, Space or Return clicks it.
 #pragma once
 
+#include <QPoint>
+#include <QRect>
+#include <QSize>
 #include <QWidget>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "views/collectives_view/sums_layout.h"
+#include "views/theme/theme.h"
 #include "views/widgets/canvas.h"
 
 namespace shardscope {
+
+/// A list of bars: where each row, its bar, its name and its figure lie. Without a window.
+struct SumsLayout {
+    struct Row {
+        QRect row; ///< all of it
+        QRect bar; ///< as wide as the share; at least 2 px where there is any
+        QRect name, figure;
+    };
+    std::vector<Row> rows;
+
+    /// `shares` in 0 … 1; `figureWidth` of the widest figure. Rows are `rowHeight` high and as wide as `width`.
+    static SumsLayout make(const std::vector<double>& shares, int width, int rowHeight, int figureWidth);
+    [[nodiscard]] int height() const { return rows.empty() ? 0 : rows.back().row.bottom() + 1; }
+    [[nodiscard]] int rowAt(QPoint point) const; ///< -1 for none
+};
 
 struct SumBar {
     std::string key;
@@ -30,15 +49,17 @@ public:
     [[nodiscard]] const std::vector<SumBar>& bars() const { return m_bars; }
 
     [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_bars.size()); }
-    [[nodiscard]] int tableColumnCount() const override { return 3; }
-    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] QStringList tableHeads() const override
+    {
+        return { accessibleName(), tr("Share of the bytes"), tr("Sum") };
+    }
     [[nodiscard]] QString tableText(int row, int column) const override;
-    [[nodiscard]] QRect tableRect(int row) const override;
+    [[nodiscard]] QRect tableRect(int row) const override { return m_layout.rows[static_cast<std::size_t>(row)].row; }
     [[nodiscard]] int tableRowAt(QPoint point) const override { return m_layout.rowAt(point); }
     [[nodiscard]] int tableCurrentRow() const override { return m_current; }
     void tableActivate(int row) override;
     [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(96), sizeHint().height() }; }
 
 Q_SIGNALS:
     /// A bar was clicked; `chosen` is false where that gives all back.

@@ -4,18 +4,53 @@
 #pragma once
 
 #include <QFrame>
+#include <QList>
 #include <QPointer>
+#include <QString>
 #include <QTableView>
+#include <functional>
 #include <vector>
 
 #include "base/name_index.h"
-#include "views/command_palette/palette_source.h"
 #include "views/widgets/column_model.h"
+
+class QAction;
+class QMenuBar;
 
 namespace shardscope {
 
+class Document;
 class RoleLabel;
 class SearchField;
+class Selection;
+struct Problem;
+
+/// What can be found by its name: one kind of things, as a list that is asked for what it needs.
+struct PaletteSource {
+    QString kind; ///< "Tensor"
+    int count = 0;
+    std::function<QString(int)> name; ///< "params/layers.0/W1"
+    std::function<QString(int)> beside; ///< what tells it from others: a spec, the menu, a shortcut
+    std::function<void(int)> choose;
+};
+
+/// Where things lead that are chosen.
+struct PaletteTargets {
+    std::function<void(const QString& view)> present; ///< shows a view, by its id
+    std::function<void(const QString& example)> openExample;
+    std::function<void(const Problem& problem)> reveal; ///< where a problem lies
+};
+
+/// Commands of the menu bar that can be given now, each once, but for those of `except`.
+[[nodiscard]] PaletteSource commandSource(const QMenuBar* menus, const QList<QAction*>& except = {});
+struct PaletteView {
+    QString id, name;
+    QString menu; ///< under which it is found in the menus, "View › Go to"
+};
+[[nodiscard]] PaletteSource viewSource(const QList<PaletteView>& views, const PaletteTargets& targets);
+/// What the newest analysis has, and the examples. They refer to what the document holds at this moment.
+[[nodiscard]] std::vector<PaletteSource> documentSources(
+    const Document& document, Selection* selection, const PaletteTargets& targets);
 
 /// What was found, the best first.
 class PaletteModel : public ColumnModel {

@@ -15,7 +15,6 @@
 #include "experiment/network_rules.h"
 #include "networks/transformer_parameters.h"
 #include "sharding/text.h"
-#include "views/panel/panel.h"
 #include "views/theme/style.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
@@ -86,7 +85,7 @@ ConfigurationDialog::ConfigurationDialog(
     , m_mesh(new QLineEdit(meshText(present.mesh), this))
     , m_rules(new QComboBox(this))
     , m_fields(new QTreeWidget(this))
-    , m_state(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
+    , m_state(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::text, this))
     , m_open(new QPushButton(tr("&Open model"), this))
 {
     setWindowTitle(tr("Open a model's configuration"));
@@ -94,8 +93,7 @@ ConfigurationDialog::ConfigurationDialog(
     head->setTextFormat(Qt::PlainText);
     auto* what = new RoleLabel(
         tr("A transformer is built of these keys. Nothing is opened before you have seen which of them count."),
-        RoleLabel::Size::Normal, &Theme::secondary, this);
-    what->setWordWrap(true);
+        RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::secondary, this);
 
     m_families->addItem(
         m_read ? tr("As the file says: %1").arg(words::fromStd(m_read->architecture)) : tr("As the file says"),
@@ -120,7 +118,6 @@ ConfigurationDialog::ConfigurationDialog(
     m_fields->setAllColumnsShowFocus(true);
     m_fields->setTextElideMode(Qt::ElideRight);
     m_fields->header()->setStretchLastSection(true);
-    m_state->setWordWrap(true);
     m_state->setTextFormat(Qt::PlainText);
 
     auto* form = new QFormLayout;
@@ -150,11 +147,6 @@ ConfigurationDialog::ConfigurationDialog(
     nameDefaultRules();
     showFields();
     showState();
-}
-
-QString ConfigurationDialog::stateText() const
-{
-    return m_state->text();
 }
 
 std::vector<Diagnostic> ConfigurationDialog::warnings() const

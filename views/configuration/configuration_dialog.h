@@ -9,6 +9,7 @@
 
 #include "experiment/experiment.h"
 #include "interchange/hugging_face.h"
+#include "views/panel/panel.h"
 
 class QComboBox;
 class QLineEdit;
@@ -16,8 +17,6 @@ class QPushButton;
 class QTreeWidget;
 
 namespace shardscope {
-
-class RoleLabel;
 
 class ConfigurationDialog : public QDialog {
     Q_OBJECT
@@ -31,7 +30,8 @@ public:
     [[nodiscard]] QComboBox* ruleSets() const { return m_rules; } ///< data: "" = default, "none", "present", or an id
     /// Groups of keys; under each, key, value, and what becomes of it.
     [[nodiscard]] QTreeWidget* fields() const { return m_fields; }
-    [[nodiscard]] QString stateText() const; ///< how many parameters there are, or why nothing can be opened
+    /// how many parameters there are, or why nothing can be opened
+    [[nodiscard]] QString stateText() const { return m_state->text(); }
     [[nodiscard]] QPushButton* openButton() const { return m_open; }
     /// Of reading, with the file's name.
     [[nodiscard]] std::vector<Diagnostic> warnings() const;

@@ -3,7 +3,6 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QScrollBar>
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -538,16 +537,6 @@ void DeviceMap::focusOutEvent(QFocusEvent* event)
 
 // As a table: one row per cell.
 
-int DeviceMap::tableRowCount() const
-{
-    return m_field ? static_cast<int>(m_field->devices.size()) : 0;
-}
-
-QString DeviceMap::tableHeader(int column) const
-{
-    return column == 0 ? tr("Device and place") : tr("Same shard on");
-}
-
 QString DeviceMap::tableText(int row, int column) const
 {
     const std::int32_t device = deviceAt(row);
@@ -569,11 +558,6 @@ int DeviceMap::tableRowAt(QPoint point) const
 {
     const auto cell = cellAt(point);
     return cell ? static_cast<int>(*cell) : -1;
-}
-
-int DeviceMap::tableCurrentRow() const
-{
-    return static_cast<int>(m_current);
 }
 
 void DeviceMap::tableActivate(int row)

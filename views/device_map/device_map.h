@@ -9,6 +9,7 @@
 
 #include <QPixmap>
 #include <QRgb>
+#include <QScrollBar>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,8 +20,6 @@
 #include "views/device_map/device_colours.h"
 #include "views/device_map/device_field.h"
 #include "views/widgets/canvas.h"
-
-class QScrollBar;
 
 namespace shardscope {
 
@@ -64,8 +63,7 @@ public:
     };
     DeviceMap(Selection* selection, const QString& name, Room room = Room::Square, QWidget* parent = nullptr);
 
-    /// A mesh in the colours of an array's shards; the number of its shard below the name of a device, where that has
-    /// room.
+    /// A mesh in the colours of an array's shards; their numbers below the names of devices, where there is room.
     void setMesh(const MeshPtr& mesh, const DeviceSet& devices, std::optional<Layout> array);
     /// Null: nothing to show but `emptyText`. `hosts` by device, for the outlines.
     void setField(std::shared_ptr<const DeviceField> field, std::vector<std::int32_t> hosts);
@@ -89,7 +87,7 @@ public:
     /// In the map's coordinates while it is not zoomed; see shownRect().
     [[nodiscard]] const DeviceMapLayout& layoutOfCells() const { return m_layout; }
     /// Where the tile of a cell is now, scrolled as the map is.
-    [[nodiscard]] QRect shownRect(std::int64_t cell) const;
+    [[nodiscard]] QRect shownRect(std::int64_t cell) const { return m_layout.rectOf(cell).translated(-offset()); }
 
     [[nodiscard]] MapZoom zoom() const { return m_levels[m_level]; }
     /// `anchor` is the cell to keep in sight: by default the one walked to, or that in the middle.
@@ -111,13 +109,13 @@ public:
     [[nodiscard]] QString currentText() const;
     [[nodiscard]] QString describe(std::int32_t device) const;
 
-    [[nodiscard]] int tableRowCount() const override;
+    [[nodiscard]] int tableRowCount() const override { return m_field ? static_cast<int>(m_field->devices.size()) : 0; }
     [[nodiscard]] int tableColumnCount() const override { return m_array ? 2 : 1; }
-    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] QStringList tableHeads() const override { return { tr("Device and place"), tr("Same shard on") }; }
     [[nodiscard]] QString tableText(int row, int column) const override;
     [[nodiscard]] QRect tableRect(int row) const override;
     [[nodiscard]] int tableRowAt(QPoint point) const override;
-    [[nodiscard]] int tableCurrentRow() const override;
+    [[nodiscard]] int tableCurrentRow() const override { return static_cast<int>(m_current); }
     void tableActivate(int row) override;
 
     [[nodiscard]] QSize sizeHint() const override;
@@ -150,7 +148,7 @@ private:
     void setLevel(std::size_t level, std::optional<std::int64_t> anchor);
     void scrollTo(QPoint offset);
     void ensureVisible(std::int64_t cell);
-    [[nodiscard]] QPoint offset() const;
+    [[nodiscard]] QPoint offset() const { return m_level == 0 ? QPoint() : QPoint(m_across->value(), m_down->value()); }
     [[nodiscard]] QRect viewport() const; ///< of the cells, without the heads
     [[nodiscard]] QSize headRoom() const;
     [[nodiscard]] QSize tileSize(MapZoom zoom) const;

@@ -9,12 +9,21 @@
 //     a mesh of 1024 x 16: 16 columns of 16 tiles, each for 64 rows
 #pragma once
 
+#include <QPolygonF>
 #include <QRect>
+#include <QRectF>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace shardscope {
+
+/// The way of a path through cells that follow each other along rows and columns: below their names along a row, left
+/// or right of them along a column, from the near edge of the first cell to the far edge of the last.
+///
+///     four cells beside each other: one line along their lower edges, from the left of the first to the right of the
+///     last
+[[nodiscard]] QPolygonF pathBeside(const std::vector<QRectF>& cells);
 
 struct MapShape {
     std::int64_t columns = 1, rows = 1, planes = 1;

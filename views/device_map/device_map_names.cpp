@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is written around the cells of a map of devices, and the path along a mesh axis.
-// Declared in device_map.h.
+// What DeviceMap (device_map.h) writes around its cells, and the path along a mesh axis.
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "views/device_map/device_map.h"
-#include "views/device_map/map_path.h"
+#include "views/device_map/device_map_layout.h"
 #include "views/theme/theme.h"
 #include "views/widgets/label_step.h"
 #include "views/widgets/span_line.h"
@@ -206,8 +205,7 @@ void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
     }
     const bool bold = m_layout.side() >= 10 && !beside;
     const QColor colour = theme.meshAxis(m_path.axis);
-    // Along rows and columns of a plane it is a line; jumps would strike through what they cross: they are thin, from
-    // dot to dot.
+    // A line along rows and columns of a plane; jumps would strike through what they cross: thin, from dot to dot.
     const MapShape& shape = m_layout.shape();
     const auto straight = [&](std::int32_t from, std::int32_t to) {
         const std::int64_t first = cellOf(from), second = cellOf(to);

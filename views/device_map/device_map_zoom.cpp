@@ -167,11 +167,6 @@ void DeviceMap::zoomLayout()
     update();
 }
 
-QPoint DeviceMap::offset() const
-{
-    return m_level == 0 ? QPoint() : QPoint(m_across->value(), m_down->value());
-}
-
 void DeviceMap::scrollTo(QPoint offset)
 {
     m_across->setValue(offset.x());
@@ -190,11 +185,6 @@ void DeviceMap::ensureVisible(std::int64_t cell)
     scrollTo(offset()
         + QPoint(by(shown.left(), shown.right(), view.left(), view.right()),
             by(shown.top(), shown.bottom(), view.top() + title, view.bottom())));
-}
-
-QRect DeviceMap::shownRect(std::int64_t cell) const
-{
-    return m_layout.rectOf(cell).translated(-offset());
 }
 
 std::optional<std::int64_t> DeviceMap::cellAt(QPoint point) const

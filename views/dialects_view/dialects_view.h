@@ -2,7 +2,13 @@
 // The view that compares what two dialects make of the same rules.
 #pragma once
 
+#include <QVariant>
+#include <optional>
+#include <vector>
+
+#include "rules/dialect_comparison.h"
 #include "views/panel/dock_view.h"
+#include "views/widgets/column_model.h"
 
 class QCheckBox;
 class QComboBox;
@@ -10,9 +16,59 @@ class QTableView;
 
 namespace shardscope {
 
-class DialectsModel;
 class EmptyPage;
 class RoleLabel;
+
+/// Two dialects side by side: one row per annotated array, its spec in either, and the first step at which they part.
+struct ComparisonSubject {
+    std::vector<NamedShape> arrays;
+    LogicalRules rules;
+    std::vector<LogicalRules> inner; ///< further lists, for parts of the model
+    std::vector<int> lists; ///< per array: an index into `inner`, -1 for `rules`; may be shorter: -1
+    std::optional<Mesh> mesh;
+    RuleSystem first, second;
+    [[nodiscard]] int listOf(std::size_t array) const { return array < lists.size() ? lists[array] : -1; }
+    [[nodiscard]] const LogicalRules& rulesOf(std::size_t array) const
+    {
+        const int list = listOf(array);
+        return list < 0 ? rules : inner[static_cast<std::size_t>(list)];
+    }
+};
+
+class DialectsModel : public ColumnModel {
+    Q_OBJECT
+public:
+    enum Column { Array, First, Second, Step };
+    enum Role {
+        RuleRole = Qt::UserRole, ///< int: ruleNumber() of the rule of the first step, -1 if it is no rule
+    };
+    explicit DialectsModel(QObject* parent = nullptr);
+
+    void setSubject(ComparisonSubject subject);
+    /// Rows without a difference are left out unless all are wanted.
+    void setAll(bool all);
+    [[nodiscard]] int arrayCount() const { return static_cast<int>(m_rows.size()); }
+    [[nodiscard]] int differingCount() const { return m_differing; }
+    [[nodiscard]] QString pathAt(int row) const;
+    [[nodiscard]] int rowOf(const QString& path) const; ///< -1 if it is not shown
+
+protected:
+    [[nodiscard]] int count() const override { return static_cast<int>(m_shown.size()); }
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
+
+private:
+    /// The array of a row, an index into m_rows.
+    [[nodiscard]] std::size_t at(int row) const
+    {
+        return static_cast<std::size_t>(m_shown[static_cast<std::size_t>(row)]);
+    }
+    void choose();
+    ComparisonSubject m_subject;
+    std::vector<ArrayInDialects> m_rows;
+    std::vector<int> m_shown; ///< into m_rows
+    int m_differing = 0;
+    bool m_all = false;
+};
 
 class DialectsView : public DockView {
     Q_OBJECT

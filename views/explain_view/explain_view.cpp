@@ -21,7 +21,6 @@
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
-#include "views/theme/style.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/segmented_bar.h"
 #include "views/widgets/tip_strip.h"
@@ -179,26 +178,6 @@ void ExplainView::setLength(words::Length length)
     rebuildRows();
     requestWhatIfs();
     requestBlockers();
-}
-
-bool ExplainView::isNarrow() const
-{
-    return width() < Metrics::scaled(520);
-}
-
-bool ExplainView::isCompact() const
-{
-    return height() < Metrics::scaled(120);
-}
-
-words::Length ExplainView::shownLength() const
-{
-    return isCompact() && !m_more ? words::Length::Tip : m_length;
-}
-
-void ExplainView::applyCompact()
-{
-    m_head->setVisible(!isCompact());
 }
 
 void ExplainView::showSomeTensor()
@@ -430,8 +409,7 @@ void ExplainView::rebuildWhatIfs()
             auto* made = new QPushButton(label);
             made->setProperty("small", true);
             made->setEnabled(current);
-            made->setAccessibleName(name);
-            made->setToolTip(tip);
+            describe(made, name, tip);
             connect(made, &QPushButton::clicked, this, run);
             if (beside)
                 beside->addWidget(made);

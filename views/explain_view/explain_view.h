@@ -11,6 +11,7 @@
 #include "document/document.h"
 #include "document/selection.h"
 #include "views/panel/dock_view.h"
+#include "views/theme/theme.h"
 #include "views/widgets/latest_job.h"
 #include "words/words.h"
 
@@ -90,10 +91,10 @@ private:
     void requestWhatIfs();
     void startWhatIfs();
     void receiveWhatIfs(const WhatIfs& result);
-    [[nodiscard]] bool isCompact() const;
-    [[nodiscard]] bool isNarrow() const;
-    [[nodiscard]] words::Length shownLength() const;
-    void applyCompact();
+    [[nodiscard]] bool isCompact() const { return height() < Metrics::scaled(120); }
+    [[nodiscard]] bool isNarrow() const { return width() < Metrics::scaled(520); }
+    [[nodiscard]] words::Length shownLength() const { return isCompact() && !m_more ? words::Length::Tip : m_length; }
+    void applyCompact() { m_head->setVisible(!isCompact()); }
     void fitTitle();
     void showSomeTensor();
     void showMemory();

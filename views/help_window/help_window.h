@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Help beside the window: what its views show and what can be changed there, as docs/window.md says it, and a sheet of
-// all keys.
+// Help beside the window: docs/window.md, on what views show and what can be changed there, and a sheet of all keys.
 #pragma once
 
 #include <QDialog>

@@ -2,24 +2,26 @@
 #include "views/hosts_view/hosts_view.h"
 
 #include <QHeaderView>
-#include <QListView>
 #include <QScopedValueRollback>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <algorithm>
 #include <array>
 
+#include "base/codes.h"
 #include "experiment/t5x_rules.h"
-#include "views/hosts_view/hosts_models.h"
+#include "sharding/text.h"
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
+#include "views/widgets/plain_tip.h"
 #include "views/widgets/row_table.h"
 #include "words/dialects.h"
 #include "words/topology_words.h"
 #include "words/words.h"
 
 namespace shardscope {
+
 namespace {
 constexpr QChar joiner(0x2060); ///< where no line may be broken
 
@@ -52,13 +54,11 @@ HostsView::HostsView(Document* document, Selection* selection, QWidget* parent)
     , m_empty(new EmptyPage(tr("What hosts hold is known once the experiment is analysed."), {}, this))
     , m_page(new QWidget(this))
     , m_list(new QListView(m_page))
-    , m_title(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, m_page))
-    , m_writes(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, m_page))
-    , m_batch(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, m_page))
+    , m_title(new RoleLabel(RoleLabel::Size::Semibold, RoleLabel::Wrapped, &Theme::text, m_page))
+    , m_writes(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::text, m_page))
+    , m_batch(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::text, m_page))
     , m_table(new QTableView(m_page))
 {
-    for (RoleLabel* label : { m_title, m_writes, m_batch })
-        label->setWordWrap(true);
     m_list->setModel(m_hosts);
     m_list->setUniformItemSizes(true);
     m_list->setAccessibleName(tr("Hosts"));
@@ -96,11 +96,6 @@ QString HostsView::summary() const
     if (!m_batch->text().isEmpty())
         lines << m_batch->text();
     return lines.join(QLatin1Char('\n')).remove(joiner);
-}
-
-int HostsView::current() const
-{
-    return m_list->currentIndex().row();
 }
 
 void HostsView::showSnapshot()
@@ -237,6 +232,113 @@ void HostsView::followSelection()
     const int array = m_arrays->rowOf(m_selection->tensor());
     if (array != m_table->currentIndex().row())
         m_table->setCurrentIndex(array < 0 ? QModelIndex() : m_arrays->index(array, 0));
+}
+
+HostListModel::HostListModel(QObject* parent)
+    : ColumnModel(parent)
+{
+    setColumns({ { {}, [this](int row) {
+                      return (at(row).contiguous() ? tr("host %1") : tr("host %1, scattered")).arg(at(row).process);
+                  } } });
+}
+
+void HostListModel::setIndex(std::shared_ptr<const HostIndex> index)
+{
+    refill(false, [&] { m_index = std::move(index); });
+}
+
+int HostListModel::rowOf(std::int32_t host) const
+{
+    if (!m_index)
+        return -1;
+    const auto& blocks = m_index->blocks();
+    const auto found = std::lower_bound(blocks.begin(), blocks.end(), host,
+        [](const HostBlock& block, std::int32_t process) { return block.process < process; });
+    return found != blocks.end() && found->process == host ? static_cast<int>(found - blocks.begin()) : -1;
+}
+
+QVariant HostListModel::cell(int row, int, int role) const
+{
+    return role == Qt::ToolTipRole ? QVariant(words::counted(at(row).devices, words::Noun::Device)) : QVariant();
+}
+
+HostArraysModel::HostArraysModel(QObject* parent)
+    : ColumnModel(parent)
+{
+    using Look = ModelColumn::Look;
+    setColumns({
+        { tr("Array"), [this](int row) { return words::tensorName(tensor(row).path); } },
+        { tr("Chunk"), [this](int row) { return words::chunkText(at(row), tensor(row)); }, Look::Plain,
+            tr("The part of each dimension that the host's devices hold") },
+        { tr("Replica"),
+            [this](int row) { return at(row).chunk ? words::count(at(row).chunk->replica) : QStringLiteral("–"); },
+            Look::Number, tr("Its number among the hosts with the same chunk; number 0 writes it") },
+        { tr("Writes"), [this](int row) { return words::writesText(at(row), m_chunks->host); }, Look::Plain,
+            tr("What the host writes to a checkpoint of the train state") },
+        { tr("Spec"), [this](int row) { return QString::fromStdString(toColumn(tensor(row).spec)); }, Look::Code },
+        { tr("Shape"), [this](int row) { return words::shape(tensor(row).type.shape); }, Look::Code },
+    });
+}
+
+void HostArraysModel::setHost(std::shared_ptr<const HostIndex> index, std::optional<HostShare> chunks)
+{
+    refill(false, [&] {
+        m_index = std::move(index);
+        m_chunks = std::move(chunks);
+    });
+}
+
+int HostArraysModel::rowOf(const QString& path) const
+{
+    const std::string wanted = path.toStdString();
+    for (int row = 0; row < count(); ++row)
+        if (tensor(row).path == wanted)
+            return row;
+    return -1;
+}
+
+QVariant HostArraysModel::cell(int row, int column, int role) const
+{
+    switch (role) {
+    case PathRole:
+        return QString::fromStdString(tensor(row).path);
+    case Qt::ToolTipRole:
+        return plainTip(tip(at(row), tensor(row)));
+    case Qt::ForegroundRole:
+        return column == Writes && (!at(row).inCheckpoint || at(row).writer != m_chunks->host)
+            ? QVariant(Theme::current().secondary)
+            : QVariant();
+    default:
+        return {};
+    }
+}
+
+QString HostArraysModel::tip(const HostArray& array, const TensorRow& tensor) const
+{
+    if (!array.shards.empty()) {
+        const words::ProblemText why = words::describe(array.chunk.error());
+        return tr("%1\n%2\nThe devices hold %3 of it. No chunk: %4.", "path, shape and spec, bytes, reason")
+            .arg(QString::fromStdString(tensor.path),
+                words::shape(tensor.type.shape) + QLatin1Char(' ') + QString::fromStdString(toColumn(tensor.spec)),
+                words::bytes(static_cast<double>(array.bytes)), why.cause);
+    }
+    QStringList lines{ QString::fromStdString(tensor.path),
+        words::shape(tensor.type.shape) + QLatin1Char(' ') + QString::fromStdString(toColumn(tensor.spec)) };
+    if (array.inCheckpoint)
+        lines << (array.writers == 1 ? tr("One host writes all of it.")
+                                     : tr("%1 hosts write a part of it each.").arg(words::count(array.writers)));
+    for (std::size_t dim = 0; dim < array.chunk->uncovered.size(); ++dim)
+        if (array.chunk->uncovered[dim] > 0)
+            lines << words::describe(
+                { Code::ChunkTruncated,
+                    { { "dim", dim }, { "size", tensor.type.shape[dim] },
+                        { "chunks",
+                            array.chunk->slice[dim]->size() == 0
+                                ? std::int64_t{ 1 }
+                                : tensor.type.shape[dim] / array.chunk->slice[dim]->size() },
+                        { "uncovered", array.chunk->uncovered[dim] } },
+                    {} }).cause;
+    return lines.join(QLatin1Char('\n'));
 }
 
 } // namespace shardscope

@@ -18,7 +18,7 @@
 #include "views/main_window/main_window.h"
 #include "views/main_window/notice_bar.h"
 #include "views/main_window/selection_trail.h"
-#include "views/main_window/status_text.h"
+#include "views/main_window/status_message.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
 #include "views/start_page/start_page.h"

@@ -29,7 +29,6 @@
 #include "views/main_window/main_window.h"
 #include "views/main_window/own_keys.h"
 #include "views/main_window/selection_trail.h"
-#include "views/main_window/status_button.h"
 #include "views/main_window/status_message.h"
 #include "views/main_window/tips.h"
 #include "views/mesh_view/mesh_view.h"
@@ -463,8 +462,7 @@ void MainWindow::makeToolBar()
     m_stepButton = new QPushButton(icon(QStringLiteral("run"), IconColor::OnAccent), tr("Run step"), m_toolBar);
     setPrimary(m_stepButton);
     m_stepButton->setObjectName(QStringLiteral("runStepButton"));
-    m_stepButton->setAccessibleName(tr("Run one step"));
-    m_stepButton->setToolTip(at("runStep")->toolTip());
+    describe(m_stepButton, tr("Run one step"), at("runStep")->toolTip());
     connect(m_stepButton, &QPushButton::clicked, this, [this] { isRunning() ? m_run.stop() : m_run.runStep(); });
     m_toolBar->addWidget(m_stepButton);
 
@@ -474,8 +472,7 @@ void MainWindow::makeToolBar()
         box->setObjectName(name);
         box->setRange(1, static_cast<int>(maximum));
         box->setKeyboardTracking(false);
-        box->setAccessibleName(accessible);
-        box->setToolTip(accessible);
+        describe(box, accessible);
         return box;
     };
     m_runs = number(QStringLiteral("runs"), tr("Runs of the benchmark"), file_words::maximumRuns);

@@ -43,11 +43,6 @@ bool NoticeBar::hasNews() const
     return std::any_of(m_strips.begin(), m_strips.end(), [](const NoticeStrip* strip) { return !strip->isHidden(); });
 }
 
-void NoticeBar::setVisible(bool)
-{
-    QToolBar::setVisible(hasNews());
-}
-
 void NoticeBar::fit()
 {
     // Tool bars do not ask their widgets how high they are at a width.

@@ -17,7 +17,7 @@ public:
     NoticeStrip* addStrip(const QString& name);
 
     /// Saved arrangements of the window do not know what there is to say now: only strips show and hide the bar.
-    void setVisible(bool visible) override;
+    void setVisible(bool) override { QToolBar::setVisible(hasNews()); }
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

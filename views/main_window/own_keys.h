@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keys of commands as somebody wants them: kept in the settings, and changed in a small dialog that the sheet of keys
-// leads to.
+// Keys of commands as somebody wants them: kept in the settings, and changed in a dialog behind the sheet of keys.
 #pragma once
 
 #include <QHash>

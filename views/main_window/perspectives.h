@@ -15,8 +15,7 @@ enum class Perspective : std::uint8_t { Learn, Plan, Program, Debug, Compare };
 inline constexpr std::array perspectives{ Perspective::Learn, Perspective::Plan, Perspective::Program,
     Perspective::Debug, Perspective::Compare };
 
-/// Ids of views, in the order in which they stand. Of those in the centre and below the first one is in front, the
-/// others are tabs beside it.
+/// Ids of views, in the order in which they stand; in the centre and below the first one is in front of the others.
 struct PerspectiveViews {
     std::vector<const char*> left;
     std::vector<const char*> centre;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The two tips of the first minute. What has happened decides which is shown: an axis to drag, as long as the mesh is
-// the one that was opened; then where the reason for what changed can be read. Each goes for good once it has been
-// followed or closed.
+// The two tips of the first minute: an axis to drag, as long as the mesh is the one that was opened; then where the
+// reason for what changed can be read. Each goes for good once it has been followed or closed.
 #pragma once
 
 #include <QObject>

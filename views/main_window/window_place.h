@@ -24,8 +24,7 @@ struct WindowPlace {
 /// first screen counts where it lies on none.
 [[nodiscard]] QRect placeOn(const QList<QRect>& available, const QRect& geometry, const QMargins& frame);
 
-/// Gives a window that is not shown yet the geometry that saveGeometry() told, or its first one. It is never asked to
-/// be larger than its screen.
+/// Gives a window that is not shown yet the geometry of saveGeometry(), or its first one; never more than its screen.
 void placeWindow(QWidget& window, const QByteArray& saved);
 
 } // namespace shardscope

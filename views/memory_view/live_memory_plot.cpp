@@ -44,16 +44,6 @@ void LiveMemoryPlot::setCursor(const std::string& path)
     if (std::exchange(m_cursor, found) != found)
         update();
 }
-
-QSize LiveMemoryPlot::minimumSizeHint() const
-{
-    return { Metrics::scaled(160), Metrics::scaled(56) };
-}
-QSize LiveMemoryPlot::sizeHint() const
-{
-    return { Metrics::scaled(420), Metrics::scaled(110) };
-}
-
 LiveLine LiveMemoryPlot::lineLayout() const
 {
     const int axis = QFontMetrics(Metrics::small()).horizontalAdvance(tr("1,023 MiB")) + Metrics::scaled(8);
@@ -226,11 +216,6 @@ int LiveMemoryPlot::tableRowCount() const
     return m_shown.memory() ? static_cast<int>(m_shown.memory()->live.size()) : 0;
 }
 
-QString LiveMemoryPlot::tableHeader(int column) const
-{
-    return column == 0 ? tr("Instruction") : column == 1 ? tr("Live bytes") : tr("Computes");
-}
-
 QString LiveMemoryPlot::tableText(int row, int column) const
 {
     const auto index = static_cast<std::size_t>(row);
@@ -249,11 +234,6 @@ QRect LiveMemoryPlot::tableRect(int row) const
     const int left = plot.left() + static_cast<int>(qint64{ plot.width() } * row / count);
     const int right = plot.left() + static_cast<int>(qint64{ plot.width() } * (row + 1) / count);
     return { left, plot.top(), std::max(right - left, 1), plot.height() };
-}
-
-int LiveMemoryPlot::tableRowAt(QPoint point) const
-{
-    return lineLayout().instructionAt(point);
 }
 
 void LiveMemoryPlot::tableActivate(int row)

@@ -95,11 +95,6 @@ MemoryBar MemoryBarWidget::layoutFor(int width) const
     return MemoryBar::make(m_shown.atPeak(), m_shown.snapshot->experiment->hardware.memoryPerDevice, area, m_before);
 }
 
-MemoryBar MemoryBarWidget::barLayout() const
-{
-    return layoutFor(width());
-}
-
 bool MemoryBarWidget::isLabelled(const MemoryBar& bar, const MemoryBar::Segment& segment) const
 {
     const int room = bar.labelRect(segment, Metrics::scaled(8)).width();
@@ -133,11 +128,6 @@ std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar&
             entries.push_back({ m_shown.ownerName(bar.segments[i].owner) + u' ' + sizes[i],
                 static_cast<int>(bar.segments[i].owner) });
     return entries;
-}
-
-std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entries() const
-{
-    return entriesFor(barLayout());
 }
 
 QString MemoryBarWidget::legend() const
@@ -338,16 +328,6 @@ void MemoryBarWidget::keyPressEvent(QKeyEvent* event)
 
 // The table.
 
-int MemoryBarWidget::tableRowCount() const
-{
-    return static_cast<int>(barLayout().segments.size());
-}
-
-QString MemoryBarWidget::tableHeader(int column) const
-{
-    return column == 0 ? tr("Owner") : column == 1 ? tr("Bytes per device") : tr("Biggest tensor");
-}
-
 QString MemoryBarWidget::tableText(int row, int column) const
 {
     const MemoryBar::Segment segment = barLayout().segments[static_cast<std::size_t>(row)];
@@ -361,11 +341,6 @@ QString MemoryBarWidget::tableText(int row, int column) const
 QRect MemoryBarWidget::tableRect(int row) const
 {
     return barLayout().segments[static_cast<std::size_t>(row)].rect;
-}
-
-int MemoryBarWidget::tableRowAt(QPoint point) const
-{
-    return barLayout().segmentAt(point);
 }
 
 int MemoryBarWidget::tableCurrentRow() const

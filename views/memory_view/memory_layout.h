@@ -7,8 +7,6 @@
 #include <QString>
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <vector>
 
 #include "pipeline/snapshot.h"

@@ -16,7 +16,6 @@
 #include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 #include "words/memory_words.h"
-#include "words/planned_memory_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -58,30 +57,26 @@ QString MemoryView::whyNothing() const
 MemoryView::MemoryView(Document* document, Selection* selection, Shows shows, QWidget* parent)
     : DockView(document, selection, parent, QPalette::Base)
     , m_shows(shows)
-    , m_when(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
-    , m_sum(new RoleLabel(RoleLabel::Size::Semibold))
+    , m_when(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Elided, &Theme::secondary))
+    , m_sum(new RoleLabel(RoleLabel::Size::Semibold, RoleLabel::Elided))
     , m_bar(new MemoryBarWidget)
     , m_plot(new LiveMemoryPlot)
     , m_content(new QWidget)
     , m_place(new QWidget)
     , m_onHost(new QCheckBox(tr("Parameters on the host")))
-    , m_host(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
-    , m_largest(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
+    , m_host(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Elided, &Theme::secondary))
+    , m_largest(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Elided, &Theme::secondary))
     , m_empty(new EmptyPage(QString()))
 {
     m_head = new QBoxLayout(QBoxLayout::LeftToRight);
     m_head->setContentsMargins(2, 0, 2, 0);
-    m_when->setElided(true);
     m_head->addWidget(m_when, 1);
-    m_sum->setElided(true);
     m_head->addWidget(m_sum);
-    m_largest->setElided(true);
     m_largest->setContentsMargins(2, 0, 2, 0);
     vbox(m_content, { 6, 6, 6, 6 }, 4, { m_head, m_bar, m_largest, { m_plot, 1 }, boxStretch() });
     m_onHost->setAccessibleName(tr("Keep parameters in host memory"));
     m_onHost->setToolTip(plainTip(tr("As T5X's params_on_devices=False: parameters rest in pinned host memory, and the "
                                      "devices copy them in when a step reads them.")));
-    m_host->setElided(true);
     m_host->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     hbox(m_place, { 8, 0, 8, 4 }, 12, { m_onHost, { m_host, 1 } });
     vbox(this, {}, 0,
@@ -118,11 +113,6 @@ MemoryView::MemoryView(Document* document, Selection* selection, Shows shows, QW
     m_bar->setVisible(shows == Shows::Peak);
     setFocusProxy(shows == Shows::Peak ? static_cast<QWidget*>(m_bar) : m_plot);
     showSnapshot();
-}
-
-QString MemoryView::largestText() const
-{
-    return ShownMemory::largest(m_named, maximumNamed);
 }
 
 void MemoryView::fitLargest()

@@ -30,7 +30,8 @@ public:
     /// Keeps parameters in host memory.
     [[nodiscard]] QCheckBox* onHost() const { return m_onHost; }
     /// "Largest: w 4 MiB; x 16 KiB"
-    [[nodiscard]] QString largestText() const; ///< all that are named where there is room for them
+    /// all that are named where there is room for them
+    [[nodiscard]] QString largestText() const { return ShownMemory::largest(m_named, maximumNamed); }
     /// "8 MiB per device on the host, 8 MiB in, 8 MiB back": what lies there, and what moves in a step; "" for nothing.
     [[nodiscard]] QString hostText() const;
 

@@ -6,6 +6,7 @@
 
 #include "schedule/plan.h"
 #include "views/memory_view/shown_memory.h"
+#include "views/theme/theme.h"
 #include "views/widgets/canvas.h"
 
 namespace shardscope {
@@ -19,16 +20,18 @@ public:
     /// `before`: bytes that were held before the last edit, 0 = not known.
     void setMemory(ShownMemory shown, std::int64_t before = 0);
     void setSlice(const MemorySlice& slice);
-    [[nodiscard]] MemoryBar barLayout() const;
+    [[nodiscard]] MemoryBar barLayout() const { return layoutFor(width()); }
     [[nodiscard]] QString legend() const; ///< the texts under the bar
 
     // One row per owner.
-    [[nodiscard]] int tableRowCount() const override;
-    [[nodiscard]] int tableColumnCount() const override { return 3; }
-    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] int tableRowCount() const override { return static_cast<int>(barLayout().segments.size()); }
+    [[nodiscard]] QStringList tableHeads() const override
+    {
+        return { tr("Owner"), tr("Bytes per device"), tr("Biggest tensor") };
+    }
     [[nodiscard]] QString tableText(int row, int column) const override;
     [[nodiscard]] QRect tableRect(int row) const override;
-    [[nodiscard]] int tableRowAt(QPoint point) const override;
+    [[nodiscard]] int tableRowAt(QPoint point) const override { return barLayout().segmentAt(point); }
     [[nodiscard]] int tableCurrentRow() const override;
     void tableActivate(int row) override;
 
@@ -54,7 +57,7 @@ private:
     };
     [[nodiscard]] QString segmentText(const MemoryBar::Segment& segment) const;
     [[nodiscard]] bool isLabelled(const MemoryBar& bar, const MemoryBar::Segment& segment) const;
-    [[nodiscard]] std::vector<Entry> entries() const;
+    [[nodiscard]] std::vector<Entry> entries() const { return entriesFor(barLayout()); }
     [[nodiscard]] std::vector<Entry> entriesFor(const MemoryBar& bar) const;
     [[nodiscard]] FlowLayout flowFor(const std::vector<Entry>& entries, int width, bool overLimit) const;
     [[nodiscard]] MemoryBar layoutFor(int width) const;
@@ -78,15 +81,17 @@ public:
     [[nodiscard]] int cursor() const { return m_cursor; } ///< an instruction, -1 for none
     // One row per instruction.
     [[nodiscard]] int tableRowCount() const override;
-    [[nodiscard]] int tableColumnCount() const override { return 3; }
-    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] QStringList tableHeads() const override
+    {
+        return { tr("Instruction"), tr("Live bytes"), tr("Computes") };
+    }
     [[nodiscard]] QString tableText(int row, int column) const override;
     [[nodiscard]] QRect tableRect(int row) const override;
-    [[nodiscard]] int tableRowAt(QPoint point) const override;
+    [[nodiscard]] int tableRowAt(QPoint point) const override { return lineLayout().instructionAt(point); }
     [[nodiscard]] int tableCurrentRow() const override { return m_current; }
     void tableActivate(int row) override;
-    [[nodiscard]] QSize minimumSizeHint() const override;
-    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(160), Metrics::scaled(56) }; }
+    [[nodiscard]] QSize sizeHint() const override { return { Metrics::scaled(420), Metrics::scaled(110) }; }
 
 Q_SIGNALS:
     void picked(const QString& path); ///< the tensor that the clicked instruction computes

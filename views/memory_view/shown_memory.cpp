@@ -32,11 +32,6 @@ QString textOf(const ShownMemory::Named& arrays)
 
 } // namespace
 
-const MemorySummary* ShownMemory::memory() const
-{
-    return planned ? &planned->memory : nullptr;
-}
-
 std::array<std::int64_t, ownerCount> ShownMemory::atPeak() const
 {
     return memory() ? memory()->atPeak : std::array<std::int64_t, ownerCount>{};
@@ -92,11 +87,6 @@ MemorySlice ShownMemory::sliceOf(const TensorRow& row) const
     slice.begin = static_cast<double>(before) / all;
     slice.end = static_cast<double>(before + found->bytes) / all;
     return slice;
-}
-
-std::size_t ShownMemory::instructions() const
-{
-    return planned ? planned->moments.size() : 0;
 }
 
 std::string ShownMemory::pathAt(std::size_t instruction) const

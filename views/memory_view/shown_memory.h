@@ -18,7 +18,7 @@ struct ShownMemory {
     std::shared_ptr<const PlannedMemory> planned = nullptr; ///< of the snapshot's plan
 
     /// Null where there is nothing to draw.
-    [[nodiscard]] const MemorySummary* memory() const;
+    [[nodiscard]] const MemorySummary* memory() const { return planned ? &planned->memory : nullptr; }
     [[nodiscard]] std::array<std::int64_t, ownerCount> atPeak() const; ///< bytes
     [[nodiscard]] QString ownerName(Owner owner) const; ///< "parameters"; of state as its optimizer calls it
     struct Biggest {
@@ -31,7 +31,7 @@ struct ShownMemory {
     [[nodiscard]] std::int64_t newValues(Owner owner) const;
     [[nodiscard]] MemorySlice sliceOf(const TensorRow& row) const;
 
-    [[nodiscard]] std::size_t instructions() const;
+    [[nodiscard]] std::size_t instructions() const { return planned ? planned->moments.size() : 0; }
     /// What it computes: a path of the snapshot's program, or "".
     [[nodiscard]] std::string pathAt(std::size_t instruction) const;
     /// The name of its operation; "" for a copy.

@@ -11,7 +11,6 @@
 #include "views/mesh_view/size_slider.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
-#include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/chip.h"
 
@@ -67,11 +66,6 @@ void AxisChip::mousePressEvent(QMouseEvent* event)
 {
     if (event->button() == Qt::LeftButton)
         Q_EMIT clicked();
-}
-
-void AxisChip::mouseDoubleClickEvent(QMouseEvent*)
-{
-    startRenaming();
 }
 
 void AxisChip::keyPressEvent(QKeyEvent* event)
@@ -160,11 +154,6 @@ DragHandle::DragHandle(QWidget* parent)
     setAccessibleName(tr("Drag to reorder"));
 }
 
-QSize DragHandle::sizeHint() const
-{
-    return { Metrics::scaled(16), Metrics::scaled(24) };
-}
-
 void DragHandle::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
@@ -251,11 +240,6 @@ void AxisRow::setContent(const Content& content)
     m_link->setToolTip(content.about);
     m_linkShort = content.linkShort;
     fitLink();
-}
-
-void AxisRow::setChipWidth(int width)
-{
-    m_chip->setFixedWidth(width);
 }
 
 void AxisRow::fitLink()

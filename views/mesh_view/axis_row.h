@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <vector>
 
+#include "views/theme/theme.h"
 #include "views/widgets/size_spin_box.h"
 
 class QLabel;
@@ -36,7 +37,7 @@ Q_SIGNALS:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
-    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent*) override { startRenaming(); }
     void keyPressEvent(QKeyEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
     void moveEvent(QMoveEvent* event) override;
@@ -56,7 +57,7 @@ class DragHandle : public QWidget {
     Q_OBJECT
 public:
     explicit DragHandle(QWidget* parent = nullptr);
-    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return { Metrics::scaled(16), Metrics::scaled(24) }; }
 
 Q_SIGNALS:
     void dragged(const QPoint& globalPosition);
@@ -94,7 +95,7 @@ public:
     [[nodiscard]] SizeSpinBox* spinBox() const { return m_spin; }
     [[nodiscard]] AxisChip* chip() const { return m_chip; }
     [[nodiscard]] DragHandle* handle() const { return m_handle; }
-    void setChipWidth(int width);
+    void setChipWidth(int width) { m_chip->setFixedWidth(width); }
 
 Q_SIGNALS:
     void sizeChosen(qint64 size, bool dragging);

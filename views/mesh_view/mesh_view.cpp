@@ -18,7 +18,6 @@
 #include "views/device_map/device_map.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/size_slider.h"
-#include "views/panel/panel.h"
 #include "views/preview/edit_gesture.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
@@ -52,8 +51,7 @@ QString rate(double bytesPerSecond)
     return MeshView::tr("%1 GB/s").arg(QLocale().toString(bytesPerSecond / 1e9, 'g', 3));
 }
 
-/// Whether a step along the axis leaves the slice of TPU chips or the host, for the devices that share position 0's
-/// other coordinates.
+/// Whether a step along the axis leaves the slice or the host, for devices that share position 0's other coordinates.
 bool isSlow(const Mesh& mesh, std::size_t axis, const DevicePlaces& places)
 {
     const auto group = [&](std::int64_t position) {
@@ -91,10 +89,10 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_ribbon(new StaleRibbon(document, this, StaleRibbon::Shows::Previews))
     , m_head(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
     , m_tick(new QLabel(this))
-    , m_fixed(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_fixed(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, this))
     , m_keep(new QCheckBox(tr("Keep product"), this))
     , m_messageBox(new QWidget(this))
-    , m_messageText(new RoleLabel(RoleLabel::Size::Small, &Theme::error, m_messageBox))
+    , m_messageText(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::error, m_messageBox))
     , m_fit(new QPushButton(m_messageBox))
     , m_others(new QHBoxLayout)
     , m_axes(new QVBoxLayout)
@@ -115,10 +113,8 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_keep->setToolTip(tr("When one axis grows, another one shrinks, so that the number of devices stays"));
     m_fit->setProperty("small", true);
     m_fit->setToolTip(tr("Gives the hardware as many devices as the mesh needs"));
-    m_messageText->setWordWrap(true);
 
     m_fixed->setText(tr("XLA has partitioned the program already; this mesh explains which devices exchange."));
-    m_fixed->setWordWrap(true);
     m_fixed->setContentsMargins(8, 0, 8, 2);
     m_fixed->hide();
     m_head->setElided(true, Qt::ElideMiddle); // of many axes the first ones, and how many devices that makes
@@ -139,10 +135,8 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     auto* add = m_add = new QPushButton(icon(QStringLiteral("add")), tr("Axis"), this);
     add->setObjectName(QStringLiteral("addAxis"));
     add->setIconSize(QSize(Metrics::scaled(12), Metrics::scaled(12)));
-    add->setAccessibleName(tr("Add a mesh axis"));
-    add->setToolTip(tr("Adds a mesh axis of size 1, and asks for its name"));
-    m_order->setAccessibleName(tr("Order of the devices"));
-    m_order->setToolTip(tr("Which device stands at which coordinates of the mesh"));
+    describe(add, tr("Add a mesh axis"), tr("Adds a mesh axis of size 1, and asks for its name"));
+    describe(m_order, tr("Order of the devices"), tr("Which device stands at which coordinates of the mesh"));
     m_order->addItems({ tr("Row-major"), tr("Column-major"), tr("As in the file") });
     m_order->setShortText(orderOfFile, tr("From the file"));
     m_pin->setCheckable(true);
@@ -197,11 +191,6 @@ void MeshView::setKeepsProduct(bool keep)
 {
     m_keep->setChecked(keep);
 }
-QString MeshView::mapCaption() const
-{
-    return m_captionBox->isVisibleTo(this) ? m_caption->text() : QString();
-}
-
 void MeshView::showCaption()
 {
     const bool zoomable = m_map->canZoomIn() || m_map->canZoomOut();

@@ -9,6 +9,7 @@
 #include "base/diagnostics.h"
 #include "experiment/experiment.h"
 #include "views/panel/dock_view.h"
+#include "views/panel/panel.h"
 
 class QCheckBox;
 class QLabel;
@@ -23,7 +24,6 @@ namespace shardscope {
 class AxisRow;
 class DeviceMap;
 class EditGesture;
-class RoleLabel;
 class ShortCombo;
 class StaleRibbon;
 class TipStrip;
@@ -45,7 +45,7 @@ public:
     /// The message in place: a mesh that does not fit the devices, or an edit that cannot be. Empty if there is none.
     [[nodiscard]] QString message() const;
     /// The line under the map: what a square stands for, or what is pointed at. Empty where every device has its name.
-    [[nodiscard]] QString mapCaption() const;
+    [[nodiscard]] QString mapCaption() const { return m_captionBox->isVisibleTo(this) ? m_caption->text() : QString(); }
 
     void addAxis();
     /// Below the axes; hidden until it says something.

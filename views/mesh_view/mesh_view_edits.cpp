@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Edits of the mesh: sizes, axes that are added, and rows that are dragged. A part of MeshView, which is declared in
-// mesh_view.h.
+// Edits that MeshView (mesh_view.h) makes: sizes, axes that are added, and rows that are dragged.
 #include <QPainter>
 #include <algorithm>
 #include <utility>
@@ -10,8 +9,6 @@
 #include "views/mesh_view/mesh_view.h"
 #include "views/preview/edit_gesture.h"
 #include "views/theme/theme.h"
-#include "views/widgets/chip.h"
-#include "words/words.h"
 
 namespace shardscope {
 

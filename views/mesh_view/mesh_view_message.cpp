@@ -73,8 +73,7 @@ void MeshView::offerSizes(std::size_t axis, std::int64_t size)
     const auto offer = [this](const QString& text, const QString& tip, auto run) {
         auto* button = new QPushButton(text, m_messageBox);
         button->setProperty("small", true);
-        button->setAccessibleName(tip);
-        button->setToolTip(tip);
+        describe(button, tip);
         connect(button, &QPushButton::clicked, this, run);
         m_others->addWidget(button);
         button->show(); // with the message: beside what is visible already, the layout shows it an event later

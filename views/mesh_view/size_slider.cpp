@@ -11,7 +11,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "views/theme/theme.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -95,11 +94,6 @@ void SizeSlider::setAxis(int axis)
 {
     m_axis = axis;
     update();
-}
-
-QSize SizeSlider::sizeHint() const
-{
-    return { Metrics::scaled(110), Metrics::scaled(32) };
 }
 QSize SizeSlider::minimumSizeHint() const
 {

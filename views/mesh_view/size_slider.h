@@ -5,6 +5,8 @@
 #include <QAbstractSlider>
 #include <vector>
 
+#include "views/theme/theme.h"
+
 namespace shardscope {
 
 class SizeSlider : public QAbstractSlider {
@@ -21,7 +23,7 @@ public:
     /// Centre of the handle at the size with this index.
     [[nodiscard]] QPoint handleAt(int index) const;
 
-    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return { Metrics::scaled(110), Metrics::scaled(32) }; }
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 Q_SIGNALS:

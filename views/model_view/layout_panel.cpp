@@ -13,7 +13,6 @@
 #include "analysis/parameter_coverage.h"
 #include "experiment/network_edits.h"
 #include "networks/chosen_parts.h"
-#include "views/panel/panel.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/flat_button.h"
 #include "views/widgets/plain_tip.h"
@@ -70,17 +69,15 @@ LayoutPanel::LayoutPanel(Document* document, QWidget* parent)
     , m_at(new QLineEdit)
     , m_axes(new QLineEdit)
     , m_button(new QPushButton)
-    , m_message(new RoleLabel(RoleLabel::Size::Small, &Theme::error))
+    , m_message(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::error))
     , m_rows(vbox({}, 2, {}))
 {
     m_what->addItem(tr("Output of"), static_cast<int>(What::Outputs));
     m_what->addItem(tr("Parameter"), static_cast<int>(What::Parameters));
-    m_what->setAccessibleName(tr("What is sharded"));
-    m_what->setToolTip(
+    describe(m_what, tr("What is sharded"),
         plainTip(tr("Outputs of modules are constrained; parameters get a spec of their own in the place "
                     "of what the rules say.")));
-    m_at->setAccessibleName(tr("Path"));
-    m_at->setToolTip(plainTip(tr("A path or a glob; * is any layer. Several are separated by spaces.")));
+    describe(m_at, tr("Path"), plainTip(tr("A path or a glob; * is any layer. Several are separated by spaces.")));
     auto* completer = new QCompleter(new QStringListModel(m_at), m_at);
     completer->setFilterMode(Qt::MatchContains);
     completer->setCaseSensitivity(Qt::CaseInsensitive);
@@ -89,7 +86,6 @@ LayoutPanel::LayoutPanel(Document* document, QWidget* parent)
     m_axes->setToolTip(plainTip(tr("Logical names, one for each dimension and - for none, or mesh axes as in JAX.")));
     m_axes->setPlaceholderText(tr("batch, -, -  or  P('data')"));
     m_button->setProperty("small", true);
-    m_message->setWordWrap(true);
     m_message->hide();
     for (QLineEdit* field : { m_at, m_axes })
         field->setMinimumWidth(Metrics::scaled(90));
@@ -120,11 +116,6 @@ LayoutPanel::LayoutPanel(Document* document, QWidget* parent)
 QList<QWidget*> LayoutPanel::controls() const
 {
     return { m_what, m_at, m_axes, m_button };
-}
-
-QString LayoutPanel::message() const
-{
-    return m_message->text();
 }
 
 void LayoutPanel::begin(What what, const QStringList& globs)

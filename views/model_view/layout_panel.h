@@ -8,6 +8,7 @@
 #include <QWidget>
 
 #include "document/document.h"
+#include "views/panel/panel.h"
 
 class QBoxLayout;
 class QComboBox;
@@ -16,8 +17,6 @@ class QPushButton;
 class QToolButton;
 
 namespace shardscope {
-
-class RoleLabel;
 
 class LayoutPanel : public QWidget {
     Q_OBJECT
@@ -32,7 +31,8 @@ public:
     [[nodiscard]] QPushButton* button() const { return m_button; }
     /// One per constraint, then one per spec.
     [[nodiscard]] const QList<QToolButton*>& removeButtons() const { return m_removeButtons; }
-    [[nodiscard]] QString message() const; ///< what was wrong with the last edit; "" for nothing
+    /// what was wrong with the last edit; "" for nothing
+    [[nodiscard]] QString message() const { return m_message->text(); }
 
     /// For somebody to say how they are sharded: the field for that gets the focus.
     void begin(What what, const QStringList& globs);

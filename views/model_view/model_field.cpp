@@ -2,9 +2,7 @@
 #include "views/model_view/model_field.h"
 
 #include <QEvent>
-#include <QLabel>
 
-#include "views/panel/panel.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 #include "words/utf8.h"
@@ -16,20 +14,14 @@ ModelField::ModelField(const QString& title, QWidget* control, QWidget* parent)
     : QWidget(parent)
     , m_control(control)
     , m_title(new QLabel(title, this))
-    , m_message(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
+    , m_message(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::error, this))
 {
     m_control->setParent(this);
     m_control->setAccessibleName(title);
     m_control->installEventFilter(this);
     m_title->setBuddy(m_control);
-    m_message->setWordWrap(true);
     m_message->hide();
     vbox(this, {}, 2, { hbox({}, styleSpacing, { { m_title, 1 }, m_control }), m_message });
-}
-
-QString ModelField::title() const
-{
-    return m_title->text();
 }
 
 void ModelField::refuse(const Diagnostic& diagnostic)
@@ -46,11 +38,6 @@ void ModelField::accept()
     m_message->hide();
     m_message->setText({});
     m_control->setAccessibleDescription({});
-}
-
-QString ModelField::message() const
-{
-    return m_message->text();
 }
 
 bool ModelField::eventFilter(QObject* watched, QEvent* event)

@@ -2,15 +2,13 @@
 // A control of the model's form with its name, and below it what was wrong with the last value.
 #pragma once
 
+#include <QLabel>
 #include <QWidget>
 
 #include "base/diagnostics.h"
-
-class QLabel;
+#include "views/panel/panel.h"
 
 namespace shardscope {
-
-class RoleLabel;
 
 class ModelField : public QWidget {
     Q_OBJECT
@@ -19,10 +17,10 @@ public:
     ModelField(const QString& title, QWidget* control, QWidget* parent);
 
     [[nodiscard]] QWidget* control() const { return m_control; }
-    [[nodiscard]] QString title() const;
+    [[nodiscard]] QString title() const { return m_title->text(); }
     void refuse(const Diagnostic& diagnostic);
     void accept(); ///< nothing is wrong
-    [[nodiscard]] QString message() const; ///< "" while nothing is wrong
+    [[nodiscard]] QString message() const { return m_message->text(); } ///< "" while nothing is wrong
 
 Q_SIGNALS:
     void left(); ///< the control has lost the focus

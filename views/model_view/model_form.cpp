@@ -11,15 +11,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "experiment/edits.h"
 #include "experiment/model_settings.h"
 #include "experiment/network_edits.h"
 #include "networks/presets.h"
 #include "views/model_view/layout_panel.h"
 #include "views/model_view/model_choices.h"
 #include "views/model_view/model_field.h"
-#include "views/model_view/model_sizes.h"
-#include "views/panel/panel.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/fold_button.h"
 #include "views/widgets/size_spin_box.h"
@@ -38,14 +35,13 @@ ModelForm::ModelForm(Document* document, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
     , m_networks(new QComboBox)
-    , m_sentence(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_sentence(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::secondary, this))
     , m_heads(hbox({}, 2, {}))
     , m_bodies(vbox({}, 4, {}))
 {
     m_network = new ModelField(tr("Network"), m_networks, this);
     watch(m_network);
     addNetworks();
-    m_sentence->setWordWrap(true);
     vbox(this, { 8, 6, 8, 2 }, 4, { m_network, m_sentence, m_heads, m_bodies });
     addSection("sizes", tr("Sizes"));
     addSection("blocks", tr("Blocks"));
@@ -116,8 +112,7 @@ void ModelForm::addNetworks()
             ->setToolTip(tr("%1 parameters").arg(words::count(static_cast<qint64>(preset.parameters))));
     }
     m_networks->setModel(items);
-    m_networks->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_networks->setMinimumContentsLength(16);
+    fitBox(m_networks, 16);
     m_networks->setMaxVisibleItems(24);
 }
 
@@ -200,8 +195,7 @@ void ModelForm::addDropout()
 QComboBox* ModelForm::addChoice(const char* section, const char* name, const QString& title)
 {
     auto* combo = new QComboBox;
-    combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    combo->setMinimumContentsLength(8);
+    fitBox(combo, 8);
     auto* field = new ModelField(title, combo, m_sections[sectionOf(section)].body);
     watch(field);
     m_choices.push_back({ name, sectionOf(section), field, combo });
@@ -243,11 +237,6 @@ ModelField* ModelForm::field(const QString& key) const
     if (name == "dropout")
         return m_dropout->isHidden() ? nullptr : m_dropout;
     return key == QStringLiteral("network") ? m_network : nullptr;
-}
-
-QString ModelForm::sentence() const
-{
-    return m_sentence->isHidden() ? QString() : m_sentence->text();
 }
 
 void ModelForm::refresh()

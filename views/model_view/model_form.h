@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/document.h"
+#include "views/panel/panel.h"
 
 class QBoxLayout;
 class QComboBox;
@@ -20,7 +21,6 @@ namespace shardscope {
 class FoldButton;
 class LayoutPanel;
 class ModelField;
-class RoleLabel;
 class SizeSpinBox;
 
 class ModelForm : public QWidget {
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] QStringList unfolded() const;
     void setUnfolded(const QStringList& sections); ///< and all others folded; unknown ones are passed over
     /// What is said in the place of fields; "" where there are any.
-    [[nodiscard]] QString sentence() const;
+    [[nodiscard]] QString sentence() const { return m_sentence->isHidden() ? QString() : m_sentence->text(); }
 
 private:
     struct Section {

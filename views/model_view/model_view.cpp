@@ -6,7 +6,6 @@
 #include <QMenu>
 #include <QScrollBar>
 #include <QShortcut>
-#include <QTreeView>
 #include <algorithm>
 
 #include "views/model_view/layout_panel.h"
@@ -14,15 +13,13 @@
 #include "views/model_view/modules_model.h"
 #include "views/panel/follow_link.h"
 #include "views/panel/obstacle.h"
-#include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
 #include "views/widgets/boxes.h"
+#include "views/widgets/chips_delegate.h"
 #include "views/widgets/context_menu.h"
-#include "views/widgets/fold_button.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/search_field.h"
-#include "views/widgets/spans_delegate.h"
 #include "words/coverage_words.h"
 #include "words/utf8.h"
 
@@ -55,7 +52,7 @@ QStringList selectorNames()
 
 ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     : DockView(document, selection, parent, QPalette::Base)
-    , m_coverage(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_coverage(new RoleLabel(RoleLabel::Size::Semibold, RoleLabel::Wrapped, &Theme::text, this))
     , m_replicatedRows(vbox({}, 2, {}))
     , m_form(new ModelForm(document))
     , m_filter(new SearchField(QStringLiteral("filter"), tr("Filter by kind or path: attention, decoder/layers.*/mlp…"),
@@ -66,9 +63,7 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     , m_model(new ModulesModel(this))
     , m_tree(makeTree())
     , m_empty(new EmptyPage(QString()))
-    , m_unfolded{ QStringLiteral("params/encoder"), QStringLiteral("params/decoder") }
 {
-    m_coverage->setWordWrap(true);
     m_filter->setMinimumWidth(Metrics::scaled(80));
     auto* kinds = new QCompleter(kindNames(), m_filter);
     kinds->setCaseSensitivity(Qt::CaseInsensitive);
@@ -89,37 +84,18 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     vbox(this, {}, 0, { new StaleRibbon(document), { new LowRoom(page, this), 1 } });
 
     connect(m_filter, &QLineEdit::textChanged, this, &ModelView::applyFilter);
-    const auto enterTree = [this] {
-        m_tree->setFocus(Qt::OtherFocusReason);
-        if (!m_tree->currentIndex().isValid())
-            m_tree->setCurrentIndex(m_model->index(0, 0));
-    };
-    connect(m_filter, &SearchField::nextRequested, this, enterTree);
-    connect(m_filter, &SearchField::downRequested, this, enterTree);
+    connect(m_filter, &SearchField::nextRequested, m_tree, &PathTree::enter);
+    connect(m_filter, &SearchField::downRequested, m_tree, &PathTree::enter);
     connect(m_selector, &SearchField::nextRequested, this, &ModelView::selectRows);
-    connect(m_selector, &SearchField::downRequested, this, enterTree);
+    connect(m_selector, &SearchField::downRequested, m_tree, &PathTree::enter);
     connect(m_selector, &QLineEdit::textChanged, m_selected, &QWidget::hide);
     connect(m_empty, &EmptyPage::clicked, m_filter, &QLineEdit::clear);
-    connect(m_model, &QAbstractItemModel::modelReset, this, &ModelView::restoreUnfolded);
-    connect(m_tree, &QTreeView::expanded, this, [this](const QModelIndex& index) {
-        if (!m_restoring)
-            m_unfolded.insert(index.data(ModulesModel::KeyRole).toString());
-    });
-    connect(m_tree, &QTreeView::collapsed, this, [this](const QModelIndex& index) {
-        if (!m_restoring)
-            m_unfolded.remove(index.data(ModulesModel::KeyRole).toString());
-    });
-    connect(m_tree->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
-        const QString path = m_model->path(index);
-        if (!m_restoring && !path.isEmpty())
-            m_selection->setTensor(path);
-    });
     connect(m_document, &Document::snapshotChanged, this, [this] {
         m_isCurrent = false; // worked out for those who see it
         if (isVisible())
             showSnapshot();
     });
-    connect(m_selection, &Selection::changed, this, &ModelView::followSelection);
+    connect(m_selection, &Selection::changed, m_tree, &PathTree::followSelection);
     auto* find = new QShortcut(QKeySequence::Find, this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
     connect(find, &QShortcut::activated, this, [this] {
         m_filter->setFocus(Qt::ShortcutFocusReason);
@@ -138,20 +114,19 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     setFocusProxy(m_tree);
 }
 
-QTreeView* ModelView::makeTree()
+PathTree* ModelView::makeTree()
 {
-    auto* tree = new QTreeView;
-    tree->setModel(m_model);
+    // A filter opens everything but repeated layers, of which one is as the others.
+    const auto isOpened = [this](const QModelIndex& row) {
+        return !m_model->filter().isEmpty() && !row.data(ModulesModel::KeyRole).toString().endsWith(QLatin1Char('*'));
+    };
+    auto* tree = new PathTree(tr("Parameters by modules"),
+        { m_model, ModulesModel::KeyRole, [this](const QModelIndex& row) { return m_model->path(row); },
+            [this](const QString& path) { return m_model->find(path); }, isOpened },
+        m_selection, { QStringLiteral("params/encoder"), QStringLiteral("params/decoder") });
     tree->setItemDelegate(new SpansDelegate(tree));
-    tree->setAccessibleName(tr("Parameters by modules"));
-    tree->setFrameShape(QFrame::NoFrame);
-    tree->setUniformRowHeights(true);
-    tree->setAllColumnsShowFocus(true);
-    tree->setIndentation(Metrics::scaled(14));
-    tree->setIconSize({ Metrics::scaled(14), Metrics::scaled(14) });
     tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
     tree->setEditTriggers(QAbstractItemView::EditKeyPressed | QAbstractItemView::DoubleClicked);
-    tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     QHeaderView* header = tree->header();
     header->setStretchLastSection(true);
     header->setSectionsMovable(false);
@@ -160,11 +135,6 @@ QTreeView* ModelView::makeTree()
              { ModulesModel::PerDevice, 80 }, { ModulesModel::Extent, 150 }, { ModulesModel::Names, 130 } })
         header->resizeSection(column, Metrics::scaled(width));
     return tree;
-}
-
-QString ModelView::coverage() const
-{
-    return m_coverage->text();
 }
 
 void ModelView::showEvent(QShowEvent* event)
@@ -181,7 +151,7 @@ void ModelView::showSnapshot()
     m_model->setSnapshot(snapshot && snapshot->laidOut() ? snapshot : nullptr);
     showCoverage(m_model->rowCount() > 0 || !m_model->filter().isEmpty() ? snapshot : nullptr);
     showEmpty();
-    followSelection();
+    m_tree->followSelection();
 }
 
 void ModelView::showCoverage(const SnapshotPtr& snapshot)
@@ -245,48 +215,7 @@ void ModelView::applyFilter()
 {
     m_model->setFilter(m_filter->text().trimmed());
     showEmpty();
-    followSelection();
-}
-
-void ModelView::restoreUnfolded()
-{
-    m_restoring = true;
-    const bool all = !m_model->filter().isEmpty();
-    const auto unfold = [&](const auto& self, const QModelIndex& parent) -> void {
-        for (int i = 0; i < m_model->rowCount(parent); ++i) {
-            const QModelIndex child = m_model->index(i, 0, parent);
-            if (!m_model->hasChildren(child))
-                continue;
-            // A filter opens everything but repeated layers, of which one is as the others.
-            const bool repeated = child.data(ModulesModel::KeyRole).toString().endsWith(QLatin1Char('*'));
-            if ((all && !repeated) || m_unfolded.contains(child.data(ModulesModel::KeyRole).toString()))
-                m_tree->expand(child);
-            self(self, child);
-        }
-    };
-    unfold(unfold, {});
-    m_restoring = false;
-}
-
-void ModelView::followSelection()
-{
-    const QModelIndex current = m_tree->currentIndex();
-    if (m_model->path(current) == m_selection->tensor() && m_tree->selectionModel()->isSelected(current))
-        return;
-    const QModelIndex wanted = m_model->find(m_selection->tensor());
-    m_restoring = true;
-    if (wanted.isValid()) {
-        m_tree->setCurrentIndex(wanted);
-        m_tree->scrollTo(wanted);
-    } else if (!m_model->path(current).isEmpty()) {
-        m_tree->selectionModel()->clear();
-    }
-    m_restoring = false;
-}
-
-QString ModelView::selectedText() const
-{
-    return m_selected->isHidden() ? QString() : m_selected->text();
+    m_tree->followSelection();
 }
 
 void ModelView::selectRows()
@@ -312,10 +241,10 @@ void ModelView::selectRows()
             m_tree->expand(above);
         layerShown = true;
     }
-    m_restoring = true; // the current one is one of many: nobody asked for it alone
-    m_tree->setCurrentIndex(rows.front());
-    m_tree->selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
-    m_restoring = false;
+    m_tree->quietly([&] { // the current one is one of many: nobody asked for it alone
+        m_tree->setCurrentIndex(rows.front());
+        m_tree->selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    });
     m_tree->scrollTo(rows.front());
 }
 
@@ -366,16 +295,10 @@ void ModelView::fillMenu(QMenu& menu, const QModelIndex& row)
     }
     addLayoutActions(menu, module);
     const QString path = m_model->path(row);
-    const auto lead = [&](const char* id, const QString& text) {
-        addMenuAction(menu, id, text, [this, path, id] {
-            m_selection->setTensor(path);
-            Q_EMIT dockRequested(QLatin1String(id));
-        });
-    };
     if (!path.isEmpty()) {
-        lead("explain", tr("Explain"));
-        lead("grid", tr("Show in the shard grid"));
-        lead("whatif", tr("Try another sharding"));
+        addLead(menu, path, "explain", tr("Explain"));
+        addLead(menu, path, "grid", tr("Show in the shard grid"));
+        addLead(menu, path, "whatif", tr("Try another sharding"));
     }
     menu.addSeparator();
     addCopyAction(menu, "copyPath", tr("Copy path"), key);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The view for the model: how far its parameters are sharded and what is left replicated, the form of the network, and
-// its parameters by modules. Its key figure is their number. For programs in a text and for lists of arrays the form
-// says what is shown in its place.
+// The view for the model: how far its parameters are sharded and what is replicated, the form of the network, and its
+// parameters by modules. For programs in a text and lists of arrays the form says what is shown instead.
 #pragma once
 
-#include <QSet>
-
 #include "views/panel/dock_view.h"
+#include "views/panel/panel.h"
+#include "views/widgets/path_tree.h"
 
 class QMenu;
-class QTreeView;
 class QVBoxLayout;
 
 namespace shardscope {
@@ -17,7 +15,6 @@ namespace shardscope {
 class EmptyPage;
 class ModelForm;
 class ModulesModel;
-class RoleLabel;
 class SearchField;
 class SpanLabel;
 
@@ -32,9 +29,9 @@ public:
     [[nodiscard]] SearchField* filter() const { return m_filter; }
     [[nodiscard]] SearchField* selector() const { return m_selector; }
     /// "3 modules and arrays are selected", of the selector; "" while nothing was selected by it.
-    [[nodiscard]] QString selectedText() const;
+    [[nodiscard]] QString selectedText() const { return m_selected->isHidden() ? QString() : m_selected->text(); }
     /// "7.48 GiB of 8 GiB of parameters are sharded 8 ways or more, 512 MiB are replicated."
-    [[nodiscard]] QString coverage() const;
+    [[nodiscard]] QString coverage() const { return m_coverage->text(); }
     /// The largest arrays that are replicated, each with its reason; the names are links.
     [[nodiscard]] const QList<SpanLabel*>& replicated() const { return m_replicated; }
 
@@ -42,13 +39,11 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
-    QTreeView* makeTree();
+    PathTree* makeTree();
     void showSnapshot();
     void showCoverage(const SnapshotPtr& snapshot);
     void showEmpty(); ///< instead of a tree without rows
     void applyFilter();
-    void restoreUnfolded();
-    void followSelection();
     void selectRows();
     void addLayoutActions(QMenu& menu, const QModelIndex& module);
     void fillMenu(QMenu& menu, const QModelIndex& row);
@@ -61,10 +56,8 @@ private:
     SearchField* m_selector;
     RoleLabel* m_selected;
     ModulesModel* m_model;
-    QTreeView* m_tree;
+    PathTree* m_tree;
     EmptyPage* m_empty;
-    QSet<QString> m_unfolded; ///< keys, as the user left them
-    bool m_restoring = false;
     bool m_isCurrent = false; ///< what is shown is of the newest analysis
 };
 

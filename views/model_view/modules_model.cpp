@@ -84,9 +84,8 @@ void ModulesModel::setSnapshot(SnapshotPtr snapshot)
 
 void ModulesModel::setFilter(const QString& filter)
 {
-    if (m_filter == filter)
+    if (std::exchange(m_filter, filter) == filter)
         return;
-    m_filter = filter;
     rebuild();
 }
 

@@ -14,10 +14,8 @@
 #include <array>
 
 #include "sharding/text.h"
-#include "views/named_arrays_view/mapping_model.h"
 #include "views/named_arrays_view/named_tree_model.h"
 #include "views/named_arrays_view/named_words.h"
-#include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/widgets/boxes.h"
@@ -39,8 +37,7 @@ QToolButton* makeButton(const char* id, const QString& label, const QString& tip
     auto* button = new QToolButton(parent);
     button->setObjectName(QLatin1String(id));
     button->setText(label);
-    button->setToolTip(tip);
-    button->setAccessibleName(label);
+    describe(button, label, tip);
     return button;
 }
 
@@ -51,7 +48,7 @@ NamedArraysView::NamedArraysView(Document* document, Selection* selection, QWidg
     , m_arrays(new NamedArrays(document, this))
     , m_treeModel(new NamedTreeModel(m_arrays, this))
     , m_mappingModel(new MappingModel(m_arrays, this))
-    , m_notice(new RoleLabel(RoleLabel::Size::Small, &Theme::warning, this))
+    , m_notice(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::warning, this))
     , m_refusal(new NoticeStrip(this))
     , m_sourceNotice(new NoticeStrip(this))
     , m_dialectNotice(new NoticeStrip(this))
@@ -59,7 +56,6 @@ NamedArraysView::NamedArraysView(Document* document, Selection* selection, QWidg
                                "to a mesh axis. As a list of arrays they can be named; the operations are left out."),
           tr("Make a list of arrays"), this))
 {
-    m_notice->setWordWrap(true);
     m_notice->setContentsMargins(8, 3, 8, 3);
     m_notice->hide();
     QWidget* arrays = makeArraysSide();
@@ -140,13 +136,10 @@ QWidget* NamedArraysView::makeArraysSide()
     m_dtype = new QComboBox(side);
     for (int type = 0; isArrayType(static_cast<DType>(type)); ++type)
         m_dtype->addItem(words::fromStd(name(static_cast<DType>(type))), type);
-    m_dtype->setAccessibleName(tr("Type of the array's elements"));
-    m_dtype->setToolTip(tr("Type of the array's elements"));
+    describe(m_dtype, tr("Type of the array's elements"));
     makeTree(side);
-    m_outcome = new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, side);
-    m_problem = new RoleLabel(RoleLabel::Size::Small, &Theme::error, side);
-    for (RoleLabel* label : { m_outcome, m_problem })
-        label->setWordWrap(true);
+    m_outcome = new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, side);
+    m_problem = new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::error, side);
     m_sameNames = makeButton("sameNames", tr("Names are mesh axes"),
         tr("Maps every name to the mesh axis of the same name, as Penzai does without a mapping"), side);
     m_ignoreUnnamed = new QCheckBox(tr("Ignore arrays without names"), side);
@@ -179,8 +172,7 @@ QWidget* NamedArraysView::makeResultSide()
     auto* side = new QWidget(this);
     m_title = new RoleLabel(RoleLabel::Size::Title, &Theme::text, side);
     m_title->setElided(true, Qt::ElideMiddle);
-    m_spec = new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, side);
-    m_spec->setElided(true);
+    m_spec = new RoleLabel(RoleLabel::Size::Fixed, RoleLabel::Elided, &Theme::text, side);
     m_bytes = new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, side);
     m_canvas = new GridCanvas(m_selection, side);
     m_canvas->setAccessibleName(tr("Shards of the selected named array"));
@@ -445,11 +437,6 @@ void NamedArraysView::removeCurrent()
         m_arrays->removeAxis(array, node.dimension);
     else
         m_arrays->removeArray(array);
-}
-
-QString NamedArraysView::problemText() const
-{
-    return m_problem->text();
 }
 
 bool NamedArraysView::eventFilter(QObject* watched, QEvent* event)

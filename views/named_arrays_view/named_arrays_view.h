@@ -5,6 +5,7 @@
 
 #include "views/named_arrays_view/named_arrays.h"
 #include "views/panel/dock_view.h"
+#include "views/panel/panel.h"
 
 class QCheckBox;
 class QComboBox;
@@ -20,7 +21,6 @@ class GridTray;
 class MappingModel;
 class NamedTreeModel;
 class NoticeStrip;
-class RoleLabel;
 class TwoSides;
 
 class NamedArraysView : public DockView {
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] QTableView* mapping() const { return m_mapping; }
     [[nodiscard]] GridCanvas* canvas() const { return m_canvas; }
     /// What is wrong with the current array.
-    [[nodiscard]] QString problemText() const;
+    [[nodiscard]] QString problemText() const { return m_problem->text(); }
     /// Why the last edit was refused; that the arrays are no list; that the rules are read in order.
     [[nodiscard]] NoticeStrip* refusal() const { return m_refusal; }
     [[nodiscard]] NoticeStrip* sourceNotice() const { return m_sourceNotice; }

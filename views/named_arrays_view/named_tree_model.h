@@ -11,6 +11,31 @@
 
 namespace shardscope {
 
+/// From the names of array axes to mesh axes, as a table: every name that an array has or that is mapped.
+class MappingModel : public ColumnModel {
+    Q_OBJECT
+public:
+    enum Column { Name, Axes, Uses };
+    explicit MappingModel(NamedArrays* arrays, QObject* parent = nullptr);
+
+    /// -1 where no row has that name.
+    [[nodiscard]] int rowOf(const std::string& name) const;
+
+protected:
+    [[nodiscard]] int count() const override { return static_cast<int>(m_names.size()); }
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
+    [[nodiscard]] bool canEdit(int, int column) const override { return column == Axes; }
+    bool edit(int row, int column, const QString& typed) override;
+
+private:
+    void refresh();
+    [[nodiscard]] const MappedName& at(int row) const { return m_names[static_cast<std::size_t>(row)]; }
+    [[nodiscard]] QString tip(const MappedName& name) const;
+
+    NamedArrays* m_arrays;
+    std::vector<MappedName> m_names;
+};
+
 /// A row of the tree. Nodes stand in one list, parents before their children; 0 is the root.
 struct NamedNode : TreeNode {
     enum class Kind : std::uint8_t { Root, Group, Array, Axis };
@@ -49,9 +74,9 @@ protected:
 private:
     void refresh();
     /// The column in which the mesh axes of a name are shown and typed.
-    [[nodiscard]] int mappingColumn() const;
+    [[nodiscard]] int mappingColumn() const { return m_arrays->tree().isMapping() ? Spec : Mapping; }
     [[nodiscard]] const ArrayOutcome& outcome(const NamedNode& node) const;
-    [[nodiscard]] const NamedArraySetting& array(const NamedNode& node) const;
+    [[nodiscard]] const NamedArraySetting& array(const NamedNode& node) const { return m_arrays->array(node.array); }
     /// The mesh axes that a column has for an axis.
     [[nodiscard]] std::vector<std::string> axesIn(const NamedNode& node, int column) const;
     [[nodiscard]] QString shown(const NamedNode& node, int column, bool editing) const;

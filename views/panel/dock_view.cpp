@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "views/widgets/context_menu.h"
+
 namespace shardscope {
 
 DockView::DockView(Document* document, Selection* selection, QWidget* parent, QPalette::ColorRole ground)
@@ -20,6 +22,14 @@ void DockView::setKeyFigure(const QString& figure)
 {
     if (std::exchange(m_keyFigure, figure) != figure)
         Q_EMIT keyFigureChanged();
+}
+
+void DockView::addLead(QMenu& menu, const QString& tensor, const char* dock, const QString& text)
+{
+    addMenuAction(menu, dock, text, [this, tensor, dock] {
+        m_selection->setTensor(tensor);
+        Q_EMIT dockRequested(QLatin1String(dock));
+    });
 }
 
 } // namespace shardscope

@@ -7,6 +7,8 @@
 #include "document/document.h"
 #include "document/selection.h"
 
+class QMenu;
+
 namespace shardscope {
 
 class DockView : public QWidget {
@@ -26,6 +28,8 @@ Q_SIGNALS:
 
 protected:
     void setKeyFigure(const QString& figure);
+    /// Selects the tensor and shows it in that view.
+    void addLead(QMenu& menu, const QString& tensor, const char* dock, const QString& text);
 
     Document* m_document;
     Selection* m_selection;

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/panel/obstacle.h"
 
-#include <algorithm>
-
 #include <QCoreApplication>
 
-#include "base/codes.h"
 #include "document/document.h"
-#include "schedule/plan.h"
 #include "words/things.h"
 #include "words/words.h"
 

@@ -11,8 +11,7 @@ namespace shardscope {
 
 class Document;
 
-/// "No step can run: hidden has size 1,024, which does not divide by the 3 devices along model" is a cause, "Sizes that
-/// divide: 1,023 or 1,026" a remedy.
+/// "No step can run: hidden has size 1,024, …" is a cause, "Sizes that divide: 1,023 or 1,026" a remedy.
 struct Obstacle {
     QString cause;
     QString remedy; ///< may be empty

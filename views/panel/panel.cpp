@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/panel/panel.h"
 
+#include <QComboBox>
 #include <QEvent>
 #include <QPainter>
-#include <QPushButton>
 #include <QToolButton>
 #include <algorithm>
+#include <utility>
 
 #include "views/theme/icons.h"
 #include "views/widgets/boxes.h"
@@ -13,6 +14,7 @@
 #include "views/widgets/plain_tip.h"
 
 namespace shardscope {
+
 SnapshotPtr picturedSnapshot(const Document& document)
 {
     const SnapshotPtr preview = document.preview();
@@ -25,16 +27,30 @@ SnapshotPtr shownSnapshot(const Document& document)
     return good ? good : document.snapshot();
 }
 
-RoleLabel::RoleLabel(Size size, QColor Theme::*colour, QWidget* parent)
-    : RoleLabel(QString(), size, colour, parent)
+void describe(QWidget* control, const QString& name, const QString& tip)
 {
+    control->setAccessibleName(name);
+    control->setToolTip(tip);
 }
 
-RoleLabel::RoleLabel(const QString& text, Size size, QColor Theme::*colour, QWidget* parent)
+void describe(QWidget* control, const QString& name)
+{
+    describe(control, name, name);
+}
+
+void fitBox(QComboBox* box, int characters)
+{
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(characters);
+}
+
+RoleLabel::RoleLabel(const QString& text, Size size, Fit fit, QColor Theme::*colour, QWidget* parent)
     : QLabel(text, parent)
     , m_size(size)
     , m_colour(colour)
+    , m_elided(fit == Elided)
 {
+    setWordWrap(fit == Wrapped);
     setTextFormat(Qt::PlainText);
     setForegroundRole(QPalette::WindowText); // also on a view that is filled with the base colour
     apply();
@@ -160,11 +176,6 @@ void StaleRibbon::follow()
     update();
 }
 
-bool StaleRibbon::isPreview() const
-{
-    return m_shows == Shows::Previews && m_document->preview();
-}
-
 void StaleRibbon::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
@@ -182,37 +193,15 @@ void StaleRibbon::paintEvent(QPaintEvent*)
 EmptyPage::EmptyPage(const QString& sentence, const QString& button, QWidget* parent)
     : QWidget(parent)
     , m_icon(new QLabel)
-    , m_sentence(new RoleLabel(sentence, RoleLabel::Size::Normal, &Theme::secondary))
+    , m_sentence(new RoleLabel(sentence, RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::secondary))
     , m_button(new QPushButton(button))
 {
-    m_sentence->setWordWrap(true);
     m_sentence->setAlignment(Qt::AlignCenter);
     vbox(this, { 12, 8, 12, 8 }, 8,
         { boxStretch(), { m_icon, 0, Qt::AlignHCenter }, m_sentence, { m_button, 0, Qt::AlignHCenter }, boxStretch() });
     m_icon->hide();
     m_button->setVisible(!button.isEmpty());
     connect(m_button, &QPushButton::clicked, this, &EmptyPage::clicked);
-}
-
-void EmptyPage::setSentence(const QString& sentence)
-{
-    m_sentence->setText(sentence);
-}
-
-QString EmptyPage::sentence() const
-{
-    return m_sentence->text();
-}
-
-bool EmptyPage::hasButton() const
-{
-    return !m_button->isHidden();
-}
-
-void EmptyPage::setButton(const QString& text)
-{
-    m_button->setText(text);
-    m_button->setVisible(!text.isEmpty());
 }
 
 void EmptyPage::setIcon(const QString& name, QColor Theme::*colour)
@@ -235,6 +224,18 @@ void EmptyPage::changeEvent(QEvent* event)
     if (event->type() == QEvent::PaletteChange)
         applyIcon();
     QWidget::changeEvent(event);
+}
+
+OverflowLabel::OverflowLabel(Size size, QColor Theme::*colour, std::function<bool(int width)> isNeeded, QWidget* parent)
+    : RoleLabel(size, colour, parent)
+    , m_isNeeded(std::move(isNeeded))
+{
+    setWordWrap(true);
+}
+
+int OverflowLabel::heightForWidth(int width) const
+{
+    return m_isNeeded(width) ? RoleLabel::heightForWidth(width) : 0;
 }
 
 } // namespace shardscope

@@ -223,11 +223,6 @@ QSize DeviceBarsPlot::minimumSizeHint() const
 {
     return { 120, 70 };
 }
-QSize DeviceBarsPlot::sizeHint() const
-{
-    return { 240, 180 };
-}
-
 bool DeviceBarsPlot::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == d->plot && event->type() == QEvent::Leave)

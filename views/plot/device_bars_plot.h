@@ -35,7 +35,7 @@ public:
     /// The bar pointed at or walked to, -1 = none.
     [[nodiscard]] int current() const;
     [[nodiscard]] QSize minimumSizeHint() const override;
-    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return { 240, 180 }; }
 
 Q_SIGNALS:
     void hovered(int bar); ///< -1 = none

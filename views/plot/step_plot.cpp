@@ -261,16 +261,6 @@ void StepPlot::setStepLabel(const QString& label)
     d->update(false);
 }
 
-void StepPlot::setTimes(std::int64_t first, std::span<const double> seconds)
-{
-    setValues(first, seconds, true);
-}
-
-void StepPlot::setNumbers(std::int64_t first, std::span<const double> numbers)
-{
-    setValues(first, numbers, false);
-}
-
 void StepPlot::setValues(std::int64_t first, std::span<const double> values, bool areTimes)
 {
     d->first = first;
@@ -411,11 +401,6 @@ std::pair<double, double> StepPlot::shownValues() const
 {
     const QCPRange range = d->plot->yAxis->range();
     return { range.lower, range.upper };
-}
-
-QSize StepPlot::minimumSizeHint() const
-{
-    return { 140, 70 };
 }
 QSize StepPlot::sizeHint() const
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Times of steps as a line, as they come, with a band of mean ± standard deviation; or other numbers of them, as a
-// loss.
+// Times of steps as a line, with a band of mean ± standard deviation; or other numbers of them, as a loss.
 #pragma once
 
 #include <QWidget>
@@ -45,9 +44,9 @@ public:
     void setStepLabel(const QString& label); ///< under the steps; left out where there is little height
     /// Step `first` is the number of seconds.front(); NaN breaks the line. The view follows the newest steps unless it
     /// was dragged or zoomed; a double click makes it follow again.
-    void setTimes(std::int64_t first, std::span<const double> seconds);
+    void setTimes(std::int64_t first, std::span<const double> seconds) { setValues(first, seconds, true); }
     /// The same of numbers without a unit; infinity breaks the line as NaN does.
-    void setNumbers(std::int64_t first, std::span<const double> numbers);
+    void setNumbers(std::int64_t first, std::span<const double> numbers) { setValues(first, numbers, false); }
     void setBand(const std::optional<MeanBand>& band);
 
     [[nodiscard]] int pointCount() const;
@@ -60,7 +59,7 @@ public:
     [[nodiscard]] qint64 stepAt(const QPoint& point) const;
     [[nodiscard]] std::pair<double, double> shownValues() const; ///< in the units of the axis
     [[nodiscard]] QRect meanLabelRect() const; ///< beside the axes; empty where there is no room for it
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return { 140, 70 }; }
     [[nodiscard]] QSize sizeHint() const override;
 
 Q_SIGNALS:

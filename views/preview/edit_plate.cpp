@@ -7,7 +7,6 @@
 #include <QPainter>
 #include <QScreen>
 #include <algorithm>
-#include <utility>
 
 #include "views/preview/edit_gesture.h"
 #include "views/theme/icons.h"

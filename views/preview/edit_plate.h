@@ -15,8 +15,7 @@ class EditPlate : public QWidget {
 public:
     explicit EditPlate(QWidget* window);
     void watch(EditGesture* gesture);
-    /// What it says at the moment, in one line: "data 2 → 4, 8 weights change, 32 → 64 MiB per device"; empty while it
-    /// is hidden.
+    /// What it says, in one line: "data 2 → 4, 8 weights change, 32 → 64 MiB per device"; empty while it is hidden.
     [[nodiscard]] QString text() const;
 
 Q_SIGNALS:

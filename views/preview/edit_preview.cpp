@@ -2,7 +2,6 @@
 #include "views/preview/edit_preview.h"
 
 #include <QCoreApplication>
-#include <algorithm>
 #include <utility>
 
 #include "words/utf8.h"

@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "views/panel/flow_layout.h"
-#include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/widgets/context_menu.h"
 #include "views/widgets/plain_tip.h"
@@ -84,8 +83,7 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
         auto* button = new QPushButton(shown, this);
         button->setProperty("small", true);
         if (shown != label) {
-            button->setAccessibleName(label);
-            button->setToolTip(plainTip(label));
+            describe(button, label, plainTip(label));
         }
         m_buttons.push_back(button);
         return button;
@@ -110,11 +108,6 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
 int ProblemRow::defaultHeight()
 {
     return lineHeight();
-}
-
-QString ProblemRow::cause() const
-{
-    return m_cause->text();
 }
 
 QRect ProblemRow::fillMenu(QMenu& menu) const

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pipeline/snapshot.h"
+#include "views/panel/panel.h"
 
 class QBoxLayout;
 class QLabel;
@@ -12,8 +13,6 @@ class QMenu;
 class QPushButton;
 
 namespace shardscope {
-
-class RoleLabel;
 
 /// One problem: severity by shape, code, cause, place; Show and one button per fix. 28 px high where all stands in one
 /// line; in a narrow view the buttons go below the text.
@@ -33,7 +32,7 @@ public:
     [[nodiscard]] const std::vector<QPushButton*>& fixButtons() const { return m_fixes; } ///< disabled: to come
     /// Of a row with room beside its words for its buttons.
     [[nodiscard]] static int defaultHeight();
-    [[nodiscard]] QString cause() const;
+    [[nodiscard]] QString cause() const { return m_cause->text(); }
     /// What its buttons do, and copying what it says. Returns where the row is.
     QRect fillMenu(QMenu& menu) const;
     [[nodiscard]] bool isNarrow() const { return m_narrow; }

@@ -161,8 +161,7 @@ void ProblemsView::dismissMessages()
 
 void ProblemsView::refresh()
 {
-    // Always the newest analysis: what is wrong now is what matters, even where other docks still show the last
-    // result that could be laid out.
+    // Always the newest analysis, even where other views still show the last one that could be laid out.
     m_snapshot = m_document->snapshot();
     std::vector<Shown> all;
     for (const Diagnostic& message : m_messages)

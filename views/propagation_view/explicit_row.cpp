@@ -3,16 +3,18 @@
 
 #include <QHeaderView>
 #include <QTableView>
-#include <QToolButton>
 #include <algorithm>
 
-#include "views/panel/panel.h"
+#include "program/operation_path.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "words/explicit_words.h"
+#include "words/things.h"
+#include "words/utf8.h"
 
 namespace shardscope {
+
 namespace {
 constexpr int maxRows = 4; ///< shown at once
 
@@ -23,16 +25,14 @@ ExplicitRow::ExplicitRow(Selection* selection, ExplicitModel* model, QTableView*
     , m_selection(selection)
     , m_model(model)
     , m_toggle(new QToolButton(this))
-    , m_verdict(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
-    , m_detail(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
+    , m_verdict(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Elided, &Theme::secondary, this))
+    , m_detail(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::text, this))
     , m_table(table)
     , m_job(this, [this](ExplicitReportPtr report) { receive(std::move(report)); })
 {
     m_toggle->setAutoRaise(true);
     m_toggle->setCheckable(true);
-    m_verdict->setElided(true);
     m_verdict->setTextInteractionFlags(Qt::NoTextInteraction);
-    m_detail->setWordWrap(true);
     m_detail->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_table->setParent(this);
     m_table->setMinimumHeight(0);
@@ -47,26 +47,6 @@ ExplicitRow::ExplicitRow(Selection* selection, ExplicitModel* model, QTableView*
     // A row that is the current one already is chosen again by a click.
     connect(m_table, &QTableView::clicked, this, &ExplicitRow::select);
     refresh();
-}
-
-QString ExplicitRow::verdict() const
-{
-    return m_verdict->text();
-}
-
-QString ExplicitRow::detail() const
-{
-    return m_detail->isHidden() ? QString() : m_detail->text();
-}
-
-bool ExplicitRow::isOpen() const
-{
-    return m_toggle->isChecked();
-}
-
-void ExplicitRow::setOpen(bool open)
-{
-    m_toggle->setChecked(open);
 }
 
 void ExplicitRow::setSnapshot(const SnapshotPtr& snapshot)
@@ -136,8 +116,7 @@ void ExplicitRow::showDetail()
         if (const QString remarks = words::explicitRemarks(*m_model->report()); !remarks.isEmpty())
             text << remarks;
     }
-    m_detail->setText(text.join(QLatin1Char('\n')));
-    m_detail->setVisible(!text.isEmpty());
+    showText(m_detail, text.join(QLatin1Char('\n')));
 }
 
 void ExplicitRow::select()
@@ -161,6 +140,52 @@ void ExplicitRow::hideEvent(QHideEvent* event)
     m_job.cancel();
     m_asked.reset();
     QWidget::hideEvent(event);
+}
+
+ExplicitModel::ExplicitModel(QObject* parent)
+    : ColumnModel(parent)
+{
+    setColumns({
+        { tr("Operation"), [this](int row) { return words::explicitTitle(refusal(row), *m_snapshot->program); } },
+        { tr("Why it is refused"), [this](int row) { return words::explicitReason(refusal(row).diagnostic); } },
+        { tr("What to write"), [this](int row) { return words::shown(refusal(row).diagnostic).remedy; } },
+    });
+}
+
+void ExplicitModel::setReport(SnapshotPtr snapshot, ExplicitReportPtr report)
+{
+    refill(false, [&] {
+        m_snapshot = std::move(snapshot);
+        m_report = std::move(report);
+    });
+}
+
+const ExplicitRefusal& ExplicitModel::refusal(int row) const
+{
+    return m_report->refusals[static_cast<std::size_t>(row)];
+}
+
+QString ExplicitModel::sentences(int row) const
+{
+    const words::ProblemText text = words::shown(refusal(row).diagnostic);
+    return text.cause + QStringLiteral(". ") + text.remedy;
+}
+
+QVariant ExplicitModel::cell(int row, int, int role) const
+{
+    const ExplicitRefusal& at = refusal(row);
+    const std::string path =
+        at.operation.valid() ? operationPath(*m_snapshot->program, at.operation) : at.diagnostic.where.path;
+    switch (role) {
+    case Qt::ToolTipRole:
+        return sentences(row);
+    case PathRole:
+        return words::fromStd(path);
+    case TensorRole:
+        return path.starts_with('%') ? QString() : words::fromStd(path);
+    default:
+        return {};
+    }
 }
 
 } // namespace shardscope

@@ -3,18 +3,50 @@
 // the window, and only while it is in sight.
 #pragma once
 
+#include <QToolButton>
+#include <QVariant>
 #include <QWidget>
+#include <memory>
 
+#include "analysis/explicit_check.h"
 #include "document/selection.h"
-#include "views/propagation_view/explicit_model.h"
+#include "views/panel/panel.h"
+#include "views/widgets/column_model.h"
 #include "views/widgets/latest_job.h"
 
 class QTableView;
-class QToolButton;
 
 namespace shardscope {
 
-class RoleLabel;
+/// What JAX's explicit mode would refuse, as a table: one row per operation.
+using ExplicitReportPtr = std::shared_ptr<const ExplicitReport>;
+
+class ExplicitModel : public ColumnModel {
+    Q_OBJECT
+public:
+    enum Column { Operation, Reason, Remedy };
+    enum Role {
+        PathRole = Qt::UserRole, ///< QString: the operation, as operationPath() names it
+        TensorRole, ///< QString: path of what it gives, "" for none
+    };
+    explicit ExplicitModel(QObject* parent = nullptr);
+
+    /// Of this snapshot; null: no rows.
+    void setReport(SnapshotPtr snapshot, ExplicitReportPtr report);
+    [[nodiscard]] const SnapshotPtr& snapshot() const { return m_snapshot; }
+    [[nodiscard]] const ExplicitReportPtr& report() const { return m_report; }
+    /// The whole of a row as sentences.
+    [[nodiscard]] QString sentences(int row) const;
+
+protected:
+    [[nodiscard]] int count() const override { return m_report ? static_cast<int>(m_report->refusals.size()) : 0; }
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
+
+private:
+    [[nodiscard]] const ExplicitRefusal& refusal(int row) const;
+    SnapshotPtr m_snapshot;
+    ExplicitReportPtr m_report;
+};
 
 class ExplicitRow : public QWidget {
     Q_OBJECT
@@ -24,12 +56,13 @@ public:
 
     /// Null: nothing is said.
     void setSnapshot(const SnapshotPtr& snapshot);
-    [[nodiscard]] QString verdict() const;
-    [[nodiscard]] QString detail() const; ///< of the row that is chosen, and what was not judged
+    [[nodiscard]] QString verdict() const { return m_verdict->text(); }
+    /// of the row that is chosen, and what was not judged
+    [[nodiscard]] QString detail() const { return m_detail->isHidden() ? QString() : m_detail->text(); }
     [[nodiscard]] QToolButton* toggle() const { return m_toggle; }
     [[nodiscard]] QTableView* table() const { return m_table; }
-    [[nodiscard]] bool isOpen() const;
-    void setOpen(bool open);
+    [[nodiscard]] bool isOpen() const { return m_toggle->isChecked(); }
+    void setOpen(bool open) { m_toggle->setChecked(open); }
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
 
 protected:

@@ -12,11 +12,9 @@
 
 #include "program/operation_path.h"
 #include "views/panel/panel.h"
-#include "views/propagation_view/difference_model.h"
 #include "views/propagation_view/explicit_row.h"
 #include "views/propagation_view/rule_row.h"
 #include "views/propagation_view/step_model.h"
-#include "views/propagation_view/strategy_bar.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
@@ -24,7 +22,6 @@
 #include "views/widgets/low_room.h"
 #include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
-#include "views/widgets/spans_delegate.h"
 #include "words/strategy_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -42,7 +39,7 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
           new ExplicitRow(selection, m_refusals, table(m_refusals, tr("What JAX's explicit mode would refuse")), this))
     , m_pages(new SegmentedBar({ tr("Steps"), tr("Differences") }, this))
     , m_pagesRow(new QWidget(this))
-    , m_count(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_count(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Elided, &Theme::secondary, this))
     , m_stack(new QStackedWidget(this))
     , m_differences(new DifferenceModel(this))
     , m_differenceTable(table(m_differences, tr("What the two strategies shard differently")))
@@ -61,7 +58,6 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     m_table->setItemDelegateForColumn(StepModel::Axis, new ChipsDelegate(m_table));
     m_pages->setAccessibleName(tr("Steps or differences"));
     hbox(m_pagesRow, { 8, 2, 8, 4 }, 8, { m_pages, { m_count, 1 } });
-    m_count->setElided(true);
     m_stack->addWidget(m_table);
     m_stack->addWidget(m_differencePage);
     m_stack->addWidget(m_same);
@@ -160,11 +156,6 @@ void PropagationView::refresh()
     m_explicit->setSnapshot(m_model->snapshot());
 }
 
-int PropagationView::lastStep() const
-{
-    return m_replay ? static_cast<int>(m_replay->steps()) : 0;
-}
-
 /// Another strategy may prepare a text in another way and name its values otherwise: what was chosen stays chosen.
 void PropagationView::keepSelection(const Snapshot& before, const Snapshot& now)
 {
@@ -175,11 +166,6 @@ void PropagationView::keepSelection(const Snapshot& before, const Snapshot& now)
     if (const QString path = words::fromStd(now.program->value(value).path); !path.isEmpty())
         m_selection->setTensor(path);
     m_following = false;
-}
-
-void PropagationView::compareWith(const std::optional<PropagationSetting>& setting)
-{
-    m_strategies->setCompared(setting);
 }
 
 /// Asks for the comparison that is wanted now, if it is not there.
@@ -315,8 +301,7 @@ void PropagationView::showRule()
     m_rule->show(snapshot, operation);
 }
 
-/// The step at which the player stands. A tensor that is chosen elsewhere: the step that made it what it is, and the
-/// operation that computes it.
+/// The step at which the player stands. Of a tensor that is chosen elsewhere: the step that made it what it is.
 void PropagationView::followSelection()
 {
     const SnapshotPtr& snapshot = m_model->snapshot();

@@ -7,7 +7,8 @@
 
 #include "propagation/replay.h"
 #include "views/panel/dock_view.h"
-#include "views/propagation_view/difference_model.h"
+#include "views/propagation_view/step_model.h"
+#include "views/propagation_view/strategy_bar.h"
 #include "views/widgets/latest_job.h"
 
 class QAbstractItemModel;
@@ -25,7 +26,6 @@ class RuleRow;
 class SegmentedBar;
 class SpanLabel;
 class StepModel;
-class StrategyBar;
 
 class PropagationView : public DockView {
     Q_OBJECT
@@ -40,8 +40,7 @@ public:
     [[nodiscard]] SegmentedBar* pages() const { return m_pages; }
     [[nodiscard]] DifferenceModel* differences() const { return m_differences; }
     [[nodiscard]] QTableView* differenceTable() const { return m_differenceTable; }
-    /// What is said where differences would be: how many there are, that there are none, that they are being looked
-    /// for.
+    /// In place of differences: how many there are, that there are none, that they are being looked for.
     [[nodiscard]] QString comparisonText() const;
     /// A comparison that was asked for is not there yet.
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
@@ -50,7 +49,7 @@ public:
     /// The player goes there.
     void setStep(int step);
     /// Compares with another strategy, or with nothing; the row of the choice is set as well.
-    void compareWith(const std::optional<PropagationSetting>& setting);
+    void compareWith(const std::optional<PropagationSetting>& setting) { m_strategies->setCompared(setting); }
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -63,7 +62,7 @@ private:
     void refresh();
     void showStep(int step); ///< here alone
     void showRow();
-    [[nodiscard]] int lastStep() const;
+    [[nodiscard]] int lastStep() const { return m_replay ? static_cast<int>(m_replay->steps()) : 0; }
     void showRule();
     void followSelection();
     void keepSelection(const Snapshot& before, const Snapshot& now);

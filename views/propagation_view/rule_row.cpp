@@ -10,7 +10,6 @@
 #include "experiment/model_settings.h"
 #include "program/factor_rule_text.h"
 #include "program/rule_override.h"
-#include "views/panel/panel.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/flat_button.h"
 #include "words/propagation_steps.h"
@@ -21,9 +20,9 @@ RuleRow::RuleRow(Document* document, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
     , m_name(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
-    , m_rule(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, this))
+    , m_rule(new RoleLabel(RoleLabel::Size::Fixed, RoleLabel::Elided, &Theme::text, this))
     , m_custom(new RoleLabel(tr("custom"), RoleLabel::Size::Small, &Theme::accent, this))
-    , m_message(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
+    , m_message(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Elided, &Theme::error, this))
     , m_line(new QLineEdit(this))
     , m_edit(makeFlat(new QToolButton(this), QStringLiteral("edit"), tr("Change the rule"),
           tr("Give this operation another sharding rule")))
@@ -32,13 +31,11 @@ RuleRow::RuleRow(Document* document, QWidget* parent)
           new QToolButton(this), QStringLiteral("close"), tr("Keep the rule"), tr("Keep the rule as it was (Esc)")))
     , m_reset(makeFlat(new QToolButton(this), QStringLiteral("reset"), tr("Back to the operation's own rule")))
 {
-    m_rule->setElided(true);
     m_rule->setTextInteractionFlags(Qt::NoTextInteraction);
     m_custom->setToolTip(tr("This rule was given by hand, in the place of the operation's own."));
     m_line->setAccessibleName(tr("Sharding rule"));
     m_line->setFont(Metrics::fixed());
     m_line->installEventFilter(this);
-    m_message->setElided(true);
     auto* row =
         hbox({ 8, 0, 4, 0 }, 6, { m_name, { m_rule, 1 }, { m_line, 1 }, m_custom, m_edit, m_apply, m_cancel, m_reset });
     auto* message = hbox({ 8, 0, 8, 2 }, styleSpacing, { { m_message, 1 } });
@@ -129,11 +126,6 @@ void RuleRow::end()
         m_edit->setFocus(Qt::OtherFocusReason);
 }
 
-QString RuleRow::message() const
-{
-    return m_isEditing ? m_message->text() : QString();
-}
-
 void RuleRow::check()
 {
     if (!m_isEditing || !m_snapshot)
@@ -145,8 +137,7 @@ void RuleRow::check()
         text = problem.cause + QStringLiteral(". ") + problem.remedy;
         text[0] = text[0].toUpper();
     }
-    m_message->setText(text);
-    m_message->setVisible(!text.isEmpty());
+    showText(m_message, text);
     m_line->setAccessibleDescription(text);
     m_apply->setEnabled(rule.has_value());
 }

@@ -5,13 +5,12 @@
 #include <QWidget>
 
 #include "document/document.h"
+#include "views/panel/panel.h"
 
 class QLineEdit;
 class QToolButton;
 
 namespace shardscope {
-
-class RoleLabel;
 
 class RuleRow : public QWidget {
     Q_OBJECT
@@ -24,7 +23,8 @@ public:
     [[nodiscard]] OperationId operation() const { return m_operation; }
     [[nodiscard]] bool isCustom() const { return m_isCustom; }
     [[nodiscard]] QString rule() const { return m_ruleText; }
-    [[nodiscard]] QString message() const; ///< why the rule that is being written cannot be; empty if it can
+    /// why the rule that is being written cannot be; empty if it can
+    [[nodiscard]] QString message() const { return m_isEditing ? m_message->text() : QString(); }
     [[nodiscard]] QLineEdit* line() const { return m_line; }
     [[nodiscard]] QToolButton* editButton() const { return m_edit; }
     [[nodiscard]] QToolButton* resetButton() const { return m_reset; }

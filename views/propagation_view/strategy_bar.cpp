@@ -38,8 +38,7 @@ StrategyBar::StrategyBar(Document* document, QWidget* parent)
     m_conservative->setToolTip(words::conservativeMeaning());
     m_compared->setAccessibleName(tr("Strategy to compare with"));
     m_compared->setToolTip(tr("Shows what another strategy shards differently, and since which step."));
-    m_compared->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_compared->setMinimumContentsLength(12);
+    fitBox(m_compared, 12);
 
     auto* strategyLabel = new RoleLabel(tr("&Strategy"), RoleLabel::Size::Normal, &Theme::secondary);
     strategyLabel->setBuddy(m_strategy);

@@ -6,6 +6,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
+#include <utility>
 
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
@@ -22,9 +23,8 @@ AxisTray::AxisTray(QWidget* parent)
 
 void AxisTray::setAxes(const QStringList& names)
 {
-    if (m_names == names)
+    if (std::exchange(m_names, names) == names)
         return;
-    m_names = names;
     m_current = std::min(m_current, static_cast<int>(names.size()) - 1);
     arrange();
     tableChanged(this);
@@ -39,9 +39,8 @@ void AxisTray::setAxes(const QStringList& names)
 
 void AxisTray::setTarget(int axis)
 {
-    if (m_target == axis)
+    if (std::exchange(m_target, axis) == axis)
         return;
-    m_target = axis;
     update();
 }
 
@@ -63,29 +62,18 @@ void AxisTray::pointAt(int axis, bool append)
 void AxisTray::keyPressEvent(QKeyEvent* event)
 {
     const bool append = event->modifiers() & Qt::ControlModifier;
-    switch (event->key()) {
-    case Qt::Key_Left:
-    case Qt::Key_Up:
-        return pointAt(m_current - 1, append);
-    case Qt::Key_Right:
-    case Qt::Key_Down:
-        return pointAt(m_current + 1, append);
-    case Qt::Key_Home:
-        return pointAt(0, append);
-    case Qt::Key_End:
-        return pointAt(static_cast<int>(m_names.size()) - 1, append);
-    case Qt::Key_Control:
-        return pointAt(m_current, true);
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
+    const int key = event->key();
+    if (const auto axis = rowAfter(*event, m_current, tableRowCount(), Qt::Horizontal | Qt::Vertical)) {
+        pointAt(*axis, append);
+    } else if (key == Qt::Key_Control) {
+        pointAt(m_current, true);
+    } else if (key == Qt::Key_Return || key == Qt::Key_Enter) {
         if (m_current >= 0)
             Q_EMIT chosen(m_current, append);
-        return;
-    case Qt::Key_Escape:
+    } else if (key == Qt::Key_Escape) {
         if (m_current >= 0)
             Q_EMIT abandoned();
-        return;
-    default:
+    } else {
         QWidget::keyPressEvent(event);
     }
 }

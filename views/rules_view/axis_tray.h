@@ -24,8 +24,7 @@ public:
 
     // One row per mesh axis.
     [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_names.size()); }
-    [[nodiscard]] int tableColumnCount() const override { return 1; }
-    [[nodiscard]] QString tableHeader(int) const override { return tr("Mesh axis"); }
+    [[nodiscard]] QStringList tableHeads() const override { return { tr("Mesh axis") }; }
     [[nodiscard]] QString tableText(int row, int) const override { return m_names[row]; }
     [[nodiscard]] QRect tableRect(int row) const override { return chipRect(row); }
     [[nodiscard]] int tableRowAt(QPoint point) const override { return axisAt(mapToGlobal(point)); }

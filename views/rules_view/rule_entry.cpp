@@ -63,7 +63,7 @@ private:
 RuleEntry::RuleEntry(QWidget* parent)
     : QWidget(parent)
     , m_names(new QComboBox(this))
-    , m_uses(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_uses(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Elided, &Theme::secondary, this))
     , m_chips(new ToggleLines(this))
     , m_add(new QPushButton(tr("Add"), this))
     , m_cancel(new QPushButton(tr("Cancel"), this))
@@ -74,13 +74,10 @@ RuleEntry::RuleEntry(QWidget* parent)
                            "rule, Esc gives it up"));
     m_names->setEditable(true);
     m_names->setInsertPolicy(QComboBox::NoInsert);
-    m_names->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_names->setMinimumContentsLength(10);
+    fitBox(m_names, 10);
     m_names->lineEdit()->setPlaceholderText(tr("logical axis"));
-    m_uses->setElided(true);
     m_add->setObjectName(QStringLiteral("enterRule"));
-    m_add->setToolTip(tr("Adds the rule at the end of the list (Return)"));
-    m_add->setAccessibleName(tr("Add the rule"));
+    describe(m_add, tr("Add the rule"), tr("Adds the rule at the end of the list (Return)"));
     m_cancel->setAccessibleName(tr("Give the new rule up"));
     for (QPushButton* button : { m_add, m_cancel })
         button->setProperty("small", true);

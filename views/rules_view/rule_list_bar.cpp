@@ -86,11 +86,6 @@ void RuleListBar::setParts(const QStringList& parts)
     m_path->setEditText(typed);
 }
 
-void RuleListBar::askForNew()
-{
-    ask(Asking::New, {});
-}
-
 void RuleListBar::askForName()
 {
     const auto index = static_cast<std::size_t>(m_lists->currentIndex());

@@ -29,7 +29,7 @@ public:
     /// Parts that a list could be for.
     void setParts(const QStringList& parts);
     /// Asks for the path of a part, of a new list or of the current one.
-    void askForNew();
+    void askForNew() { ask(Asking::New, {}); }
     void askForName();
     /// The path that is being asked for, as it is typed; empty while nothing is asked.
     [[nodiscard]] QComboBox* pathEdit() const { return m_path; }

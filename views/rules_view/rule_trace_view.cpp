@@ -15,14 +15,13 @@
 #include "rules/name_to_name.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
-#include "views/panel/panel.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/trace_matrix.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/flat_button.h"
-#include "views/widgets/plain_scroll.h"
+#include "views/widgets/low_room.h"
 #include "words/dialects.h"
 #include "words/rule_names.h"
 #include "words/trace_words.h"
@@ -77,13 +76,13 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     , m_below(new QWidget(this))
     , m_whyTitle(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, m_below))
     , m_why(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, m_below))
-    , m_soFar(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, m_below))
-    , m_tally(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_below))
-    , m_others(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_below))
+    , m_soFar(new RoleLabel(RoleLabel::Size::Fixed, RoleLabel::Wrapped, &Theme::text, m_below))
+    , m_tally(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, m_below))
+    , m_others(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, m_below))
     , m_compare(new QPushButton(tr("Compare"), m_below))
     , m_whatIf(new QFrame(m_below))
-    , m_whatIfTitle(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, m_whatIf))
-    , m_whatIfSpecs(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, m_whatIf))
+    , m_whatIfTitle(new RoleLabel(RoleLabel::Size::Semibold, RoleLabel::Wrapped, &Theme::text, m_whatIf))
+    , m_whatIfSpecs(new RoleLabel(RoleLabel::Size::Fixed, RoleLabel::Wrapped, &Theme::text, m_whatIf))
     , m_apply(new QPushButton(tr("Apply"), m_whatIf))
     , m_join(new QPushButton(m_whatIf))
     , m_empty(new EmptyPage(QString(), QString(), this))
@@ -118,15 +117,10 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     m_whatIf->setFrameShape(QFrame::StyledPanel);
     m_whatIf->setAutoFillBackground(true);
     m_whatIf->setBackgroundRole(QPalette::AlternateBase);
-    m_whatIfTitle->setWordWrap(true);
-    m_whatIfSpecs->setWordWrap(true);
     setPrimary(m_apply);
     auto* choices = hbox({}, 6, { m_apply, m_join, boxStretch() });
     vbox(m_whatIf, { 10, 8, 10, 8 }, styleSpacing, { m_whatIfTitle, m_whatIfSpecs, choices });
-    m_soFar->setWordWrap(true);
     m_soFar->setAccessibleName(tr("Result so far"));
-    m_tally->setWordWrap(true);
-    m_others->setWordWrap(true);
     m_compare->setObjectName(QStringLiteral("compareDialects"));
     m_compare->setToolTip(tr("Compares two dialects on all arrays"));
     m_compare->setProperty("link", true);
@@ -470,16 +464,6 @@ QString RuleTraceView::soFarText() const
 {
     const int rule = m_matrix->currentRule();
     return rule < 0 ? QString() : QString::fromStdString(toColumn(m_matrix->subject().specAfter(rule)));
-}
-
-QString RuleTraceView::othersText() const
-{
-    return m_others->text();
-}
-
-QString RuleTraceView::whatIfText() const
-{
-    return blocker() >= 0 ? m_whatIfSpecs->text() : QString();
 }
 
 bool RuleTraceView::applyWhatIf()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The view that shows rule by rule how the dimensions of one array came to their mesh axes, and what another order of
-// the rules would give.
+// Shows rule by rule how one array's dimensions came to their mesh axes, and what another order of rules would give.
 #pragma once
 
 #include <QString>
@@ -9,6 +8,7 @@
 #include "experiment/rule_lists.h"
 #include "sharding/logical_rules.h"
 #include "views/panel/dock_view.h"
+#include "views/panel/panel.h"
 
 class QBoxLayout;
 class QFrame;
@@ -20,7 +20,6 @@ class QToolButton;
 namespace shardscope {
 
 class EmptyPage;
-class RoleLabel;
 class TraceMatrix;
 
 class RuleTraceView : public DockView {
@@ -37,11 +36,11 @@ public:
     /// What of it rules can do without that are scrolled.
     [[nodiscard]] int spareHeight() const;
     /// The result under another order, as text; empty if there is nothing to try.
-    [[nodiscard]] QString whatIfText() const;
+    [[nodiscard]] QString whatIfText() const { return blocker() >= 0 ? m_whatIfSpecs->text() : QString(); }
     /// "P(X, -, -, -)": what the rules up to the current one have settled.
     [[nodiscard]] QString soFarText() const;
     /// What other dialects make of the same names and rules: "Elsewhere: the same in T5X current".
-    [[nodiscard]] QString othersText() const;
+    [[nodiscard]] QString othersText() const { return m_others->text(); }
     /// Moves the current rule before the one that stands in its way, as one undo step.
     bool applyWhatIf();
     /// Adds the axes of the current rule to the rule that has set its dimension: "make it (X, Z)".

@@ -142,9 +142,4 @@ QAction* RulesMenu::setAction(const QString& id) const
     return findChild<QAction*>(QStringLiteral("set-") + id);
 }
 
-bool RulesMenu::keepsOwn() const
-{
-    return m_keepOwn && m_keepOwn->isChecked();
-}
-
 } // namespace shardscope

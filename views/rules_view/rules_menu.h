@@ -17,7 +17,7 @@ public:
     /// What T5X' partitioner does to the rules for batch; nothing to do while it is off.
     [[nodiscard]] QAction* rewriteBatch() const { return m_rewriteBatch; }
     /// The rules there are stay after those of a T5X set.
-    [[nodiscard]] bool keepsOwn() const;
+    [[nodiscard]] bool keepsOwn() const { return m_keepOwn && m_keepOwn->isChecked(); }
 
 Q_SIGNALS:
     /// A set is under the pointer or the keyboard's mark; null when none is.

@@ -224,11 +224,6 @@ const RulesModel::Row& RulesModel::at(int row) const
     return i < m_rules.size() ? m_rules[i] : m_unruled[i - m_rules.size()];
 }
 
-QString RulesModel::nameAt(int row) const
-{
-    return row >= 0 && row < rowCount() ? at(row).name : QString();
-}
-
 QString RulesModel::usesOf(int row) const
 {
     if (row < 0 || row >= rowCount())
@@ -243,11 +238,6 @@ QString RulesModel::usesOf(int row) const
 int RulesModel::warningCount() const
 {
     return static_cast<int>(std::count_if(m_rules.begin(), m_rules.end(), [](const Row& row) { return row.warned; }));
-}
-
-int RulesModel::count() const
-{
-    return static_cast<int>(m_rules.size() + m_unruled.size());
 }
 
 QString RulesModel::usesText(int row) const

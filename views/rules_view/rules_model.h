@@ -41,14 +41,14 @@ public:
     /// Paths of the annotated arrays that the newest analysis resolved with a list, each once.
     [[nodiscard]] QStringList arraysOf(RuleList list) const;
     /// Logical name of a row, with or without a rule.
-    [[nodiscard]] QString nameAt(int row) const;
+    [[nodiscard]] QString nameAt(int row) const { return row >= 0 && row < rowCount() ? at(row).name : QString(); }
     /// "13 uses, no rule", "rule 2 comes first": what a new rule for the name of the row has to do with.
     [[nodiscard]] QString usesOf(int row) const;
     /// Rules that Problems warns of.
     [[nodiscard]] int warningCount() const;
 
 protected:
-    [[nodiscard]] int count() const override;
+    [[nodiscard]] int count() const override { return static_cast<int>(m_rules.size() + m_unruled.size()); }
     [[nodiscard]] QVariant cell(int row, int column, int role) const override;
     [[nodiscard]] bool canEdit(int row, int column) const override;
     bool edit(int row, int column, const QString& typed) override;

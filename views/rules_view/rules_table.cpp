@@ -157,9 +157,8 @@ QRect RulesTable::removeRect(int row) const
 
 void RulesTable::setHovered(int row)
 {
-    if (m_hovered == row)
+    if (std::exchange(m_hovered, row) == row)
         return;
-    m_hovered = row;
     viewport()->update();
 }
 

@@ -26,8 +26,7 @@ class RulesTable : public QTableView {
     Q_OBJECT
 public:
     explicit RulesTable(RulesModel* model, QWidget* parent = nullptr);
-    /// Where the row under the pointer has the button that removes its rule, in the viewport; empty for a name without
-    /// a rule.
+    /// Where the row under the pointer has the button that removes its rule, in the viewport; empty for none.
     [[nodiscard]] QRect removeRect(int row) const;
     /// The row with that button, -1 for none.
     [[nodiscard]] int hoveredRow() const { return m_hovered; }

@@ -19,7 +19,6 @@
 #include "views/rules_view/rule_entry.h"
 #include "views/rules_view/rule_list_bar.h"
 #include "views/rules_view/rules_menu.h"
-#include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
@@ -280,11 +279,6 @@ void RulesView::followLists()
         m_lists->setVisible(true);
         m_lists->askForNew();
     });
-}
-
-RuleList RulesView::list() const
-{
-    return m_model->list();
 }
 
 int RulesView::numberOf(int row) const

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <QString>
-#include <optional>
 
 #include "base/diagnostics.h"
 #include "document/exchange.h"
 #include "experiment/rule_lists.h"
 #include "views/panel/dock_view.h"
+#include "views/rules_view/rules_model.h"
 
 class QMenu;
 class QPushButton;
@@ -23,7 +23,6 @@ class NoticeStrip;
 class RuleEntry;
 class RuleListBar;
 class RulesMenu;
-class RulesModel;
 class RulesTable;
 class ShortCombo;
 
@@ -84,7 +83,7 @@ private:
     void showLists();
     void placeNotice();
     void fitFoot();
-    [[nodiscard]] RuleList list() const;
+    [[nodiscard]] RuleList list() const { return m_model->list(); }
     [[nodiscard]] int numberOf(int row) const; ///< ruleNumber() of a row; of the list itself for a row without rule
     void askToImport();
     void askToExport(RulesForm form);

@@ -8,10 +8,8 @@
 
 #include "sharding/text.h"
 #include "views/rules_view/rules_model.h"
-#include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
-#include "views/widgets/span_line.h"
 #include "words/trace_words.h"
 #include "words/words.h"
 
@@ -102,16 +100,6 @@ void TraceMatrix::arrange()
         static_cast<int>(m_subject.resolution.rules.size()), static_cast<int>(m_subject.names.size()), width(), sizes);
 }
 
-QSize TraceMatrix::sizeHint() const
-{
-    return { m_layout.minimumWidth, m_layout.size.height() };
-}
-
-QSize TraceMatrix::minimumSizeHint() const
-{
-    return { m_layout.minimumWidth, m_layout.size.height() };
-}
-
 void TraceMatrix::setCurrentRule(int rule)
 {
     const int last = static_cast<int>(m_subject.resolution.rules.size()) - 1;
@@ -195,15 +183,9 @@ QString TraceMatrix::replicatedBecause(int dimension) const
 
 // The table.
 
-int TraceMatrix::tableRowCount() const
+QStringList TraceMatrix::tableHeads() const
 {
-    return m_subject.names.empty() ? 0 : m_layout.rules + 1;
-}
-
-QString TraceMatrix::tableHeader(int column) const
-{
-    const QString heads[] = { tr("#"), tr("Rule"), tr("Dimension"), tr("Verdict"), tr("Why") };
-    return heads[column];
+    return { tr("#"), tr("Rule"), tr("Dimension"), tr("Verdict"), tr("Why") };
 }
 
 QString TraceMatrix::tableText(int row, int column) const
@@ -245,15 +227,68 @@ int TraceMatrix::tableRowAt(QPoint point) const
     return m_layout.result.contains(point) ? m_layout.rules : m_layout.ruleAt(point).value_or(-1);
 }
 
-int TraceMatrix::tableCurrentRow() const
-{
-    return m_current;
-}
-
 void TraceMatrix::tableActivate(int row)
 {
     if (row < m_layout.rules)
         setCurrentRule(row);
+}
+
+TraceLayout::TraceLayout(int ruleCount, int dimensionCount, int width, const TraceSizes& sizes)
+    : rules(ruleCount)
+    , dimensions(dimensionCount)
+    , ruleLeft(sizes.number)
+    , firstDimension(sizes.number + sizes.rule)
+    , m_rowHeight(sizes.row)
+{
+    const int room = width - firstDimension;
+    const int count = std::max(dimensionCount, 1);
+    // First the reasons give way, then the columns get narrower, then the table gets wider than its place.
+    showsReasons = room - count * sizes.narrowDimension >= sizes.reason;
+    const int verdict = showsReasons ? sizes.reason : sizes.verdict;
+    dimensionWidth = std::clamp((room - verdict) / count, sizes.narrowDimension, sizes.dimension);
+    verdictLeft = firstDimension + count * dimensionWidth;
+    minimumWidth = firstDimension + count * sizes.narrowDimension + sizes.verdict;
+    const int right = std::max(width, verdictLeft + verdict);
+    head = QRect(0, 0, right, sizes.head);
+    result = QRect(0, sizes.head + ruleCount * sizes.row, right, sizes.result);
+    size = QSize(right, result.bottom() + 1);
+}
+
+QRect TraceLayout::row(int rule) const
+{
+    return { 0, head.height() + rule * m_rowHeight, size.width(), m_rowHeight };
+}
+
+QRect TraceLayout::dimension(int dimension) const
+{
+    return { firstDimension + dimension * dimensionWidth, 0, dimensionWidth, size.height() };
+}
+
+QRect TraceLayout::cell(int rule, int dimension) const
+{
+    return row(rule).intersected(this->dimension(dimension));
+}
+
+QRect TraceLayout::verdict(int rule) const
+{
+    QRect rect = row(rule);
+    rect.setLeft(verdictLeft);
+    return rect;
+}
+
+QRect TraceLayout::chip(const QRect& cell) const
+{
+    QRect chip(0, 0, std::min(64, cell.width() - 8), std::min(26, cell.height() - 8));
+    chip.moveCenter(cell.center());
+    return chip;
+}
+
+std::optional<int> TraceLayout::ruleAt(QPoint point) const
+{
+    if (point.x() < 0 || point.x() >= size.width() || point.y() < head.height() || m_rowHeight == 0)
+        return std::nullopt;
+    const int rule = (point.y() - head.height()) / m_rowHeight;
+    return rule < rules ? std::optional(rule) : std::nullopt;
 }
 
 } // namespace shardscope

@@ -2,17 +2,56 @@
 // Paints what every rule did for one array, and lets the rules be stepped through.
 #pragma once
 
+#include <QRect>
 #include <QWidget>
+#include <optional>
 #include <vector>
 
 #include "sharding/logical_rules.h"
-#include "views/rules_view/trace_layout.h"
 #include "views/widgets/canvas.h"
 #include "words/words.h"
 
 namespace shardscope {
 
 struct Theme;
+
+/// Geometry of the rule trace: one row per rule, one column per dimension of the array, a result row below.
+struct TraceSizes {
+    int number = 44; ///< column of the rule's number
+    int rule = 150; ///< column of the rule itself
+    int dimension = 108; ///< widest column of a dimension
+    int narrowDimension = 64; ///< narrowest one
+    int verdict = 90; ///< what the verdict needs at least
+    int reason = 220; ///< and with its reason beside it
+    int head = 30;
+    int row = 48;
+    int result = 56;
+};
+
+struct TraceLayout {
+    TraceLayout() = default;
+    TraceLayout(int rules, int dimensions, int width, const TraceSizes& sizes);
+
+    int rules = 0, dimensions = 0;
+    QRect head, result;
+    int ruleLeft = 0, firstDimension = 0, dimensionWidth = 0, verdictLeft = 0;
+    QSize size; ///< needed in all
+    int minimumWidth = 0; ///< with the narrowest columns and without reasons
+    /// The reason stands beside the verdict; otherwise there is room for the verdict alone.
+    bool showsReasons = false;
+
+    [[nodiscard]] QRect row(int rule) const;
+    [[nodiscard]] QRect dimension(int dimension) const; ///< the column, over all rows
+    [[nodiscard]] QRect cell(int rule, int dimension) const;
+    [[nodiscard]] QRect resultCell(int dimension) const { return result.intersected(this->dimension(dimension)); }
+    [[nodiscard]] QRect verdict(int rule) const;
+    /// The chip in the middle of a cell.
+    [[nodiscard]] QRect chip(const QRect& cell) const;
+    [[nodiscard]] std::optional<int> ruleAt(QPoint point) const;
+
+private:
+    int m_rowHeight = 48;
+};
 
 /// One array's names, the rules, and what became of them.
 struct TraceSubject {
@@ -42,17 +81,16 @@ public:
     void setCurrentRule(int rule);
 
     // One row per rule, and the result.
-    [[nodiscard]] int tableRowCount() const override;
-    [[nodiscard]] int tableColumnCount() const override { return 5; }
-    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] int tableRowCount() const override { return m_subject.names.empty() ? 0 : m_layout.rules + 1; }
+    [[nodiscard]] QStringList tableHeads() const override;
     [[nodiscard]] QString tableText(int row, int column) const override;
     [[nodiscard]] QRect tableRect(int row) const override;
     [[nodiscard]] int tableRowAt(QPoint point) const override;
-    [[nodiscard]] int tableCurrentRow() const override;
+    [[nodiscard]] int tableCurrentRow() const override { return m_current; }
     void tableActivate(int row) override;
 
-    [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return { m_layout.minimumWidth, m_layout.size.height() }; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return { m_layout.minimumWidth, m_layout.size.height() }; }
 
 Q_SIGNALS:
     void currentRuleChanged(int rule);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The painting of the rule trace.
-// Declared in trace_matrix.h.
+// The painting of TraceMatrix (trace_matrix.h).
 #include <QPainter>
 #include <algorithm>
 

@@ -37,16 +37,6 @@ int GridCanvas::tableColumnCount() const
     return drawn ? static_cast<int>(std::min<std::int64_t>(m_grid.columns().parts, maxLines)) : 0;
 }
 
-QString GridCanvas::tableHeader(int column) const
-{
-    return tr("column %1").arg(column);
-}
-
-QString GridCanvas::tableRowName(int row) const
-{
-    return tr("row %1").arg(row);
-}
-
 QString GridCanvas::tableText(int row, int column) const
 {
     const CellText cell = describeCell(*m_subject, m_grid.shardOf(tableCell(row, column)));

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "document/selection.h"
-#include "views/theme/theme.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -145,9 +144,8 @@ void GridCanvas::setEmptyText(const QString& text)
 
 void GridCanvas::setCurrentCell(std::optional<GridCell> cell)
 {
-    if (m_current == cell)
+    if (std::exchange(m_current, cell) == cell)
         return;
-    m_current = cell;
     if (cell && m_subject) {
         ensureVisible(*cell);
         const std::int64_t shard = m_grid.shardOf(*cell);
@@ -159,21 +157,6 @@ void GridCanvas::setCurrentCell(std::optional<GridCell> cell)
     tableCurrentChanged(this);
     update();
 }
-
-QSize GridCanvas::sizeHint() const
-{
-    return { Metrics::scaled(560), Metrics::scaled(360) };
-}
-QSize GridCanvas::minimumSizeHint() const
-{
-    return { Metrics::scaled(220), Metrics::scaled(140) };
-}
-
-bool GridCanvas::legendBeside() const
-{
-    return width() >= Metrics::scaled(440);
-}
-
 void GridCanvas::arrange()
 {
     forgetPictures();

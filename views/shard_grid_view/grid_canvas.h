@@ -8,6 +8,7 @@
 
 #include "views/device_map/device_colours.h"
 #include "views/shard_grid_view/grid_subject.h"
+#include "views/theme/theme.h"
 #include "views/widgets/canvas.h"
 
 namespace shardscope {
@@ -59,8 +60,8 @@ public:
     // Cells as a table, for screen readers.
     [[nodiscard]] int tableRowCount() const override;
     [[nodiscard]] int tableColumnCount() const override;
-    [[nodiscard]] QString tableHeader(int column) const override;
-    [[nodiscard]] QString tableRowName(int row) const override;
+    [[nodiscard]] QString tableHeader(int column) const override { return tr("column %1").arg(column); }
+    [[nodiscard]] QString tableRowName(int row) const override { return tr("row %1").arg(row); }
     [[nodiscard]] QString tableText(int row, int column) const override;
     [[nodiscard]] QString tableDescription(int row, int column) const override;
     [[nodiscard]] QRect tableRect(int row) const override;
@@ -71,8 +72,8 @@ public:
     [[nodiscard]] int tableCurrentColumn() const override;
     void tableActivateCell(int row, int column) override;
 
-    [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return { Metrics::scaled(560), Metrics::scaled(360) }; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(220), Metrics::scaled(140) }; }
 
 Q_SIGNALS:
     void zoomChanged();
@@ -116,7 +117,7 @@ private:
     [[nodiscard]] QColor colourOfKey(std::int32_t key, const Theme& theme) const;
     [[nodiscard]] QColor fillOf(const GridCell& cell, const Theme& theme) const;
     void paintFill(QPainter& painter, const QRect& rect, const GridCell& cell, const Theme& theme) const;
-    [[nodiscard]] bool legendBeside() const;
+    [[nodiscard]] bool legendBeside() const { return width() >= Metrics::scaled(440); }
 
     void paintPanel(QPainter& painter, int panel, const Theme& theme) const;
     void paintRaster(QPainter& painter, int panel, const Theme& theme) const;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The words around a shard grid: names, shardings and ranges of its columns and rows, and titles of several panels.
-// Declared in grid_canvas.h.
+// The words around GridCanvas (grid_canvas.h): names, shardings and ranges of columns and rows, titles of panels.
 #include <QPainter>
 #include <algorithm>
 

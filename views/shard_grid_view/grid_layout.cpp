@@ -243,15 +243,13 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     const int height = std::max(area.height() - margins.top, 1);
     QSize best(0, 0);
     int bestAcross = 1;
-    // Rows of shards that can all be told apart are high enough for names where there is room, whatever the array's
-    // proportions.
+    // Rows of shards that can all be told apart are high enough for names where there is room.
     constexpr std::int64_t maxToldApart = 64;
     constexpr int nameHeight = 15;
     if (count == 1 && rank >= 2 && layout.distinctShards() <= maxToldApart) {
         const double wanted = static_cast<double>(std::min<std::int64_t>(height, m_rows.shown * nameHeight));
         m_drawnAspect = std::max(std::min(m_drawnAspect, width / wanted), 1 / widest);
-        // An array that is too long for its proportions anyway is as wide as what is said of its shards, where there is
-        // room, and never wider than high.
+        // An array too long for its proportions is as wide as what is said of its shards, but never wider than high.
         constexpr std::int64_t fullWidth = 56;
         const auto told = static_cast<double>(std::min<std::int64_t>(width, m_columns.shown * fullWidth));
         if (m_trueAspect < 1 / widest)
@@ -424,11 +422,6 @@ std::vector<std::int64_t> GridLayout::panelIndex(int panel) const
 {
     return digitsOf(
         panel, m_multiples.size(), [&](std::size_t i) { return m_grid[static_cast<std::size_t>(m_multiples[i])]; });
-}
-
-std::int64_t GridLayout::slideOf(int dimension) const
-{
-    return m_slides[static_cast<std::size_t>(dimension)];
 }
 
 std::int64_t GridLayout::slide() const

@@ -130,7 +130,7 @@ public:
     [[nodiscard]] const std::vector<int>& folded() const { return m_folded; }
     /// Dimensions of which one block is drawn, and which one that is.
     [[nodiscard]] const std::vector<int>& sliders() const { return m_sliders; }
-    [[nodiscard]] std::int64_t slideOf(int dimension) const;
+    [[nodiscard]] std::int64_t slideOf(int dimension) const { return m_slides[static_cast<std::size_t>(dimension)]; }
     /// Which of all combinations of blocks the sliders show, the last slider counting fastest, and how many there are.
     [[nodiscard]] std::int64_t slide() const;
     [[nodiscard]] std::int64_t slides() const;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands beside a shard grid: what its patterns mean, what it holds in all, and what of it is padding.
-// Declared in grid_canvas.h.
+// What stands beside GridCanvas (grid_canvas.h): what its patterns mean, what it holds, and what of it is padding.
 #include <QPainter>
 #include <set>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a shard grid is drawn. Order per cell: fill, stripes or dots, gap line, frame of a whole copy, plate; then what
-// is selected and hovered over.
-// Declared in grid_canvas.h.
+// How GridCanvas (grid_canvas.h) is drawn. Order per cell: fill, stripes or dots, gap line, frame of a copy, plate;
+// then what is selected and hovered over.
 #include <QLocale>
 #include <QPainter>
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include "document/selection.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"
-#include "views/widgets/padding_painting.h"
 #include "views/widgets/shard_colour.h"
 #include "words/device_list.h"
 #include "words/words.h"
@@ -197,8 +195,7 @@ QImage GridCanvas::rasterOf(int panel, const Theme& theme) const
 {
     const QRect& rect = m_grid.panels()[static_cast<std::size_t>(panel)];
     QImage image(rect.size(), QImage::Format_RGB32);
-    // One colour per pixel, looked up in its cell, or in the first cell of its tile: the cost is that of the picture,
-    // whatever the number of devices.
+    // One colour per pixel, that of its cell or of the first cell of its tile: the cost does not grow with the devices.
     const bool tiles = byShard();
     const auto start = [tiles](std::int64_t index, std::int64_t perTile) {
         return tiles ? index / perTile * perTile : index;

@@ -4,7 +4,6 @@
 
 #include <QString>
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,8 +61,7 @@ struct CellText {
     QString padding; ///< "2 of its 3 rows are padding."; mostly empty
 };
 [[nodiscard]] CellText describeCell(const GridSubject& subject, std::int64_t shard);
-/// Of the holders of a shard that is held in parts, those that hold the parts of one copy: d0 … d3 of eight devices
-/// that hold 4 addends twice.
+/// Of a shard held in parts, the holders of the parts of one copy: d0 … d3 of eight devices that hold 4 addends twice.
 [[nodiscard]] std::vector<std::int32_t> addendsOfOneCopy(const Layout& layout, const DeviceGroup& holders);
 /// "d1 and d5", "d0, d1 and d2", "d0 … d511, 512 devices", "16 devices (d1, d5, …, d61)".
 [[nodiscard]] QString listDevices(const DeviceGroup& devices);

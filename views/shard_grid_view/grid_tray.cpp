@@ -2,7 +2,6 @@
 #include "views/shard_grid_view/grid_tray.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QSlider>
@@ -32,8 +31,7 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     , m_colourLabel(new QLabel(tr("Colour"), this))
     , m_colour(new QComboBox(this))
 {
-    m_colour->setAccessibleName(tr("What the colour of a cell tells"));
-    m_colour->setToolTip(
+    describe(m_colour, tr("What the colour of a cell tells"),
         tr("What the colour of a cell tells: which shard it is; whose devices or hosts hold it; where these stand "
            "along the selected mesh axis; how much of the array each of them holds; how long each of them was busy in "
            "the last step"));
@@ -56,11 +54,6 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     connect(m_canvas, &GridCanvas::choiceChanged, this, &GridTray::follow);
     connect(m_colour, &QComboBox::currentIndexChanged, this,
         [this](int index) { m_canvas->chooseColour(static_cast<GridColour>(index)); });
-}
-
-void GridTray::addControl(QWidget* control)
-{
-    m_line->insertWidget(m_controls++, control, 0, Qt::AlignTop);
 }
 
 void GridTray::follow()

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The axis tray over a shard grid: where each dimension of the array goes, which block of those on sliders is shown,
-// and what the colours tell.
+// The axis tray over a shard grid: where each dimension goes, which blocks sliders show, and what the colours tell.
 #pragma once
 
+#include <QHBoxLayout>
 #include <QWidget>
 #include <vector>
 
 class QBoxLayout;
 class QComboBox;
-class QHBoxLayout;
 class QLabel;
 class QSlider;
 
@@ -24,7 +23,7 @@ public:
     explicit GridTray(GridCanvas* canvas, QWidget* parent = nullptr);
 
     /// A further control, after the dimensions.
-    void addControl(QWidget* control);
+    void addControl(QWidget* control) { m_line->insertWidget(m_controls++, control, 0, Qt::AlignTop); }
     /// Shows the dimensions of the array that the canvas has got, and where they go.
     void follow();
     /// A key from 1 on chooses what the colours tell; false for any other key.

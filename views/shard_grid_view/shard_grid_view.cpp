@@ -11,7 +11,6 @@
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_tray.h"
-#include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
@@ -75,7 +74,7 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     , m_spec(new SpanLine(this))
     , m_total(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_perDevice(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
-    , m_notice(new RoleLabel(RoleLabel::Size::Normal, &Theme::error, this))
+    , m_notice(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Elided, &Theme::error, this))
     , m_partial(new QToolButton(this))
     , m_canvas(new GridCanvas(selection, this))
     , m_empty(new EmptyPage(QString(), QString(), this))
@@ -85,8 +84,7 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
 {
     m_partial->setText(tr("Before the sum"));
     m_partial->setCheckable(true);
-    m_partial->setAccessibleName(tr("Show the array before its partial values are added up"));
-    m_partial->setToolTip(
+    describe(m_partial, tr("Show the array before its partial values are added up"),
         tr("What the devices hold before the all-reduce: partial values that still have to be added up"));
     m_array->setBaseFont(Metrics::fixed());
     m_spec->setBaseFont(Metrics::fixed());
@@ -103,7 +101,6 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     head->addWidget(m_total, 0, 1);
     head->addWidget(m_spec, 1, 0);
     head->addWidget(m_perDevice, 1, 1);
-    m_notice->setElided(true);
     head->addWidget(m_notice, 2, 0, 1, 2);
     head->setColumnStretch(0, 1);
 

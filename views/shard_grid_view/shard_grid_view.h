@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The view that shows the selected tensor: what it is globally, what a device holds, and the grid of its shards. Its
-// key figure is the tensor's name.
+// Shows the selected tensor: what it is globally, what a device holds, and the grid of its shards; its name as figure.
 #pragma once
 
 #include "views/panel/dock_view.h"

@@ -4,12 +4,14 @@
 #include <QGridLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
 #include <QToolButton>
+#include <algorithm>
 
-#include "views/panel/overflow_label.h"
-#include "views/sharding_lab/caret_line.h"
+#include "experiment/lab_state.h"
 #include "views/sharding_lab/lab_words.h"
-#include "views/theme/icons.h"
 #include "views/widgets/flat_button.h"
 #include "views/widgets/plain_tip.h"
 
@@ -21,7 +23,7 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     , m_edit(new QLineEdit(this))
     , m_copy(new QToolButton(this))
     , m_caret(new CaretLine(this))
-    , m_problem(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
+    , m_problem(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::error, this))
     , m_full(new OverflowLabel(
           RoleLabel::Size::Small, &Theme::secondary, [this](int width) { return !fits(width); }, this))
     , m_tip(tip)
@@ -33,7 +35,6 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     m_edit->setMinimumWidth(Metrics::scaled(90));
     m_edit->installEventFilter(this);
     makeFlat(m_copy, QStringLiteral("copy"), tr("Copy %1", "a text form").arg(name), tr("Copies all of the text"));
-    m_problem->setWordWrap(true);
     m_problem->hide();
     m_full->setAccessibleName(tr("All the text of %1", "a text form").arg(name));
     m_full->hide();
@@ -112,8 +113,7 @@ void FormRow::setProblem(const std::optional<Diagnostic>& problem)
 {
     m_diagnostic = problem;
     const QString stated = problem ? lab::problemText(*problem) : QString();
-    m_problem->setText(stated);
-    m_problem->setVisible(!stated.isEmpty());
+    showText(m_problem, stated);
     showAll();
     if (problem)
         m_caret->setPlace(m_edit->text(), problem->where.line, problem->where.column);
@@ -122,11 +122,6 @@ void FormRow::setProblem(const std::optional<Diagnostic>& problem)
     if (problem)
         m_edit->setAccessibleDescription(
             problem->where.column > 0 ? tr("Column %1: %2").arg(problem->where.column).arg(stated) : stated);
-}
-
-QString FormRow::problem() const
-{
-    return m_problem->text();
 }
 
 void FormRow::setSource(bool source)
@@ -143,16 +138,6 @@ void FormRow::setStale(bool stale)
     m_edit->setPalette(colours);
 }
 
-void FormRow::setNameWidth(int width)
-{
-    m_name->setFixedWidth(width);
-}
-
-int FormRow::nameWidth() const
-{
-    return m_name->sizeHint().width();
-}
-
 bool FormRow::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_edit && event->type() == QEvent::KeyPress
@@ -161,6 +146,72 @@ bool FormRow::eventFilter(QObject* watched, QEvent* event)
         return true;
     }
     return QWidget::eventFilter(watched, event);
+}
+
+CaretLine::CaretLine(QWidget* parent)
+    : QWidget(parent)
+{
+    setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    setAccessibleName(tr("Place in the text"));
+    hide();
+}
+
+void CaretLine::setPlace(const QString& text, int line, int column)
+{
+    m_text = text;
+    m_line = line;
+    m_column = column;
+    setVisible(line > 0);
+    setAccessibleDescription(line > 1 ? tr("line %1, column %2").arg(line).arg(column) : tr("column %1").arg(column));
+    update();
+}
+
+QSize CaretLine::sizeHint() const
+{
+    return { Metrics::scaled(120), QFontMetrics(Metrics::fixed()).height() + Metrics::scaled(6) };
+}
+
+void CaretLine::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    const QFont font = Metrics::fixed();
+    const QFontMetrics metrics(font);
+    const int character = std::max(1, metrics.horizontalAdvance(QLatin1Char('0')));
+    const Excerpt excerpt =
+        excerptAround(m_text.toStdU32String(), m_line, m_column, std::max(8, width() / character - 1));
+    const QString shown = QString::fromStdU32String(excerpt.text);
+    const auto advance = [&](int characters) {
+        return metrics.horizontalAdvance(
+            QString::fromStdU32String(excerpt.text.substr(0, static_cast<std::size_t>(characters))));
+    };
+    const int left = advance(excerpt.column);
+    const int after = std::min(excerpt.column + excerpt.length, static_cast<int>(excerpt.text.size()));
+    const int right = std::max(advance(after), left + character);
+    QPainter painter(this);
+    painter.setFont(font);
+    painter.fillRect(QRect(left - 1, 0, right - left + 2, metrics.height()), theme.errorBackground);
+    painter.setPen(theme.secondary);
+    painter.drawText(0, metrics.ascent(), shown);
+    painter.setPen(theme.error);
+    painter.drawText(left, metrics.ascent(),
+        QString::fromStdU32String(excerpt.text.substr(
+            static_cast<std::size_t>(excerpt.column), static_cast<std::size_t>(std::max(0, after - excerpt.column)))));
+    painter.fillRect(QRect(left, metrics.height(), right - left, 2), theme.error);
+    // The caret points at the first character, so that it is found in a long word too.
+    const int tip = left + character / 2, size = Metrics::scaled(3);
+    QPainterPath caret;
+    caret.moveTo(tip, metrics.height());
+    caret.lineTo(tip - size, metrics.height() + 2 * size);
+    caret.lineTo(tip + size, metrics.height() + 2 * size);
+    caret.closeSubpath();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.fillPath(caret, theme.error);
+}
+
+void CaretLine::mousePressEvent(QMouseEvent* event)
+{
+    if (event->button() == Qt::LeftButton)
+        Q_EMIT clicked();
 }
 
 } // namespace shardscope

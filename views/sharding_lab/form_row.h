@@ -6,15 +6,38 @@
 #include <optional>
 
 #include "base/diagnostics.h"
+#include "views/panel/panel.h"
+#include "views/theme/theme.h"
 
 class QLineEdit;
 class QToolButton;
 
 namespace shardscope {
 
-class CaretLine;
 class OverflowLabel;
-class RoleLabel;
+
+/// Shows where a text cannot be read: the part around the place, with a line under the word that stands there.
+class CaretLine : public QWidget {
+    Q_OBJECT
+public:
+    explicit CaretLine(QWidget* parent = nullptr);
+    /// Line and column count from 1; 0 hides it.
+    void setPlace(const QString& text, int line, int column);
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(60), sizeHint().height() }; }
+
+Q_SIGNALS:
+    void clicked();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+
+private:
+    QString m_text;
+    int m_line = 0, m_column = 0;
+};
 
 class FormRow : public QWidget {
     Q_OBJECT
@@ -27,14 +50,14 @@ public:
     void setText(const QString& text, const QString& whyEmpty);
     /// What is wrong with the text; nothing: it is right.
     void setProblem(const std::optional<Diagnostic>& problem);
-    [[nodiscard]] QString problem() const;
+    [[nodiscard]] QString problem() const { return m_problem->text(); }
     /// The others are derived from this row.
     void setSource(bool source);
     /// The text belongs to an earlier state.
     void setStale(bool stale);
     /// Width of the names, so that rows stand under each other.
-    void setNameWidth(int width);
-    [[nodiscard]] int nameWidth() const;
+    void setNameWidth(int width) { m_name->setFixedWidth(width); }
+    [[nodiscard]] int nameWidth() const { return m_name->sizeHint().width(); }
     /// Below the line, where that has no room for all of the text: the text over several lines.
     [[nodiscard]] const OverflowLabel* overflow() const { return m_full; }
 

@@ -53,8 +53,7 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
     for (const DType dtype : dtypes)
         m_dtype->addItem(words::fromStd(name(dtype)), static_cast<int>(dtype));
     m_dtype->setAccessibleName(tr("Type of the elements"));
-    m_memory->setAccessibleName(tr("Memory kind"));
-    m_memory->setToolTip(tr("In which memory of its devices the array lies; part of the sharding"));
+    describe(m_memory, tr("Memory kind"), tr("In which memory of its devices the array lies; part of the sharding"));
     m_version->addItems({ tr("JAX of 2024"), tr("JAX today") });
     m_version->setAccessibleName(tr("How JAX prints specs and meshes"));
     m_version->setToolTip(tr("2024: PartitionSpec('x', None). Now: P('x', None), and axis types in meshes"));
@@ -215,8 +214,7 @@ void FormsPanel::refresh()
                    "back to it.");
     else if (m_state->isStale())
         stale = tr("The forms show the last array that could be used; Esc goes back to it.");
-    m_stale->setText(stale);
-    m_stale->setVisible(!stale.isEmpty());
+    showText(m_stale, stale);
     const std::vector<PositionalStep> steps = m_state->steps();
     m_steps->setText(lab::stepsText(steps));
     m_steps->setVisible(steps.size() > 1);

@@ -23,8 +23,7 @@ namespace shardscope::lab {
 [[nodiscard]] QString bytesText(const LabResult& result);
 /// "8 different shards on 8 devices, one copy of each; not fully replicated."
 [[nodiscard]] QString holdersText(const LabResult& result);
-/// JAX's is_fully_addressable: "Fully addressable: one host has all 8 devices.", "Not fully addressable: 2 hosts share
-/// the devices."
+/// JAX's is_fully_addressable: "Fully addressable: one host has all 8 devices."
 [[nodiscard]] QString addressableText(const LabResult& result, const LabDevices& devices);
 /// "In unpinned_host memory, the default of cpu devices."
 [[nodiscard]] QString memoryText(const LabResult& result, const LabDevices& devices);

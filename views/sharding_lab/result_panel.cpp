@@ -7,25 +7,26 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
-#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QTableWidget>
 #include <QToolButton>
+#include <algorithm>
+#include <limits>
 
-#include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/sharding_lab/form_row.h"
 #include "views/sharding_lab/lab_words.h"
-#include "views/sharding_lab/replica_groups_model.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
 #include "views/widgets/zoom_trail.h"
+#include "words/words.h"
 
 namespace shardscope {
+
 namespace {
 void makePlain(QTableView* table, QAbstractItemModel* model, const QString& name)
 {
@@ -56,10 +57,10 @@ bool sameShardings(const Layout& a, const Layout& b)
 ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     : QWidget(parent)
     , m_state(state)
-    , m_array(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, this))
-    , m_bytes(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
-    , m_holders(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
-    , m_uneven(new RoleLabel(RoleLabel::Size::Normal, &Theme::warning, this))
+    , m_array(new RoleLabel(RoleLabel::Size::Fixed, RoleLabel::Elided, &Theme::text, this))
+    , m_bytes(new RoleLabel(RoleLabel::Size::Semibold, RoleLabel::Elided, &Theme::text, this))
+    , m_holders(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::secondary, this))
+    , m_uneven(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::warning, this))
     , m_stale(
           new RoleLabel(tr("Of the last sharding that could be used:"), RoleLabel::Size::Small, &Theme::warning, this))
     , m_bar(new SegmentedBar({ tr("Grid"), tr("As text"), tr("Groups"), tr("Compare") }, this))
@@ -70,10 +71,6 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     , m_groups(new ReplicaGroupsModel(this))
 {
     m_array->setAccessibleName(tr("Array and shape of a shard"));
-    m_array->setElided(true);
-    m_bytes->setElided(true);
-    for (RoleLabel* label : { m_holders, m_uneven })
-        label->setWordWrap(true);
     m_uneven->hide();
     m_stale->hide();
     m_bar->setAccessibleName(tr("What is shown of the sharding"));
@@ -110,8 +107,7 @@ QWidget* ResultPanel::makeTextPage()
     m_text->setTabChangesFocus(true);
     m_text->setAccessibleName(tr("Grid as visualize_array_sharding prints it"));
     auto* copy = new QPushButton(tr("Copy"), page);
-    copy->setToolTip(tr("Copies the grid as text"));
-    copy->setAccessibleName(tr("Copy the grid as text"));
+    describe(copy, tr("Copy the grid as text"), tr("Copies the grid as text"));
     auto* line = hbox({ 8, 2, 8, 4 }, styleSpacing,
         { new RoleLabel(
               tr("As jax.debug.visualize_array_sharding prints it"), RoleLabel::Size::Small, &Theme::secondary, page),
@@ -138,12 +134,10 @@ QWidget* ResultPanel::makeComparePage()
     m_other->copyButton()->hide();
     auto* take = new QToolButton(page);
     take->setText(tr("B = A"));
-    take->setToolTip(tr("Takes the laboratory's sharding as B, to be compared with what comes next"));
-    take->setAccessibleName(tr("Take A as B"));
+    describe(take, tr("Take A as B"), tr("Takes the laboratory's sharding as B, to be compared with what comes next"));
     take->setObjectName(QStringLiteral("takeA"));
     m_verdict = new RoleLabel(RoleLabel::Size::Title, &Theme::text, page);
-    m_sentence = new RoleLabel(RoleLabel::Size::Normal, &Theme::text, page);
-    m_sentence->setWordWrap(true);
+    m_sentence = new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::text, page);
     m_facts = new QTableWidget(0, 3, page);
     makePlain(m_facts, m_facts->model(), tr("A and B beside each other"));
     m_facts->setHorizontalHeaderLabels({ QString(), tr("A"), tr("B") });
@@ -184,8 +178,7 @@ void ResultPanel::refresh()
                   .join(QLatin1Char(' '))
             : QString());
     const QString uneven = result ? lab::unevenText(*result) : QString();
-    m_uneven->setText(uneven);
-    m_uneven->setVisible(!uneven.isEmpty());
+    showText(m_uneven, uneven);
     if (result) {
         refreshGrid(*result);
     } else {
@@ -245,10 +238,8 @@ void ResultPanel::refreshComparison()
         verdict.sentence = tr("Write a second sharding as B to see whether the devices hold the same under both.");
     else if (!m_state->otherProblem())
         verdict.sentence = tr("A and B are compared once A can be used.");
-    m_verdict->setText(verdict.title);
-    m_verdict->setVisible(!verdict.title.isEmpty());
-    m_sentence->setText(verdict.sentence);
-    m_sentence->setVisible(!verdict.sentence.isEmpty());
+    showText(m_verdict, verdict.title);
+    showText(m_sentence, verdict.sentence);
     m_facts->setVisible(result.has_value());
     if (!result)
         return;
@@ -264,20 +255,64 @@ void ResultPanel::refreshComparison()
         }
 }
 
-QString ResultPanel::verdictText() const
-{
-    return m_verdict->text() + QStringLiteral(": ") + m_sentence->text();
-}
-
-QString ResultPanel::gridText() const
-{
-    return m_text->toPlainText();
-}
-
 void ResultPanel::keyPressEvent(QKeyEvent* event)
 {
     if (!m_tray->chooseByKey(event->key(), event->modifiers()))
         QWidget::keyPressEvent(event);
+}
+
+namespace {
+
+/// All of them up to a line's worth, then how many there are.
+QString devicesText(const std::vector<std::int32_t>& ids)
+{
+    constexpr std::size_t maxNamed = 16;
+    if (ids.size() > maxNamed)
+        return ReplicaGroupsModel::tr("d%1 … d%2, %3")
+            .arg(ids.front())
+            .arg(ids.back())
+            .arg(words::counted(static_cast<qint64>(ids.size()), words::Noun::Device));
+    QStringList names;
+    for (const std::int32_t id : ids)
+        names << QStringLiteral("d%1").arg(id);
+    return names.join(QStringLiteral(", "));
+}
+
+} // namespace
+
+ReplicaGroupsModel::ReplicaGroupsModel(QObject* parent)
+    : ColumnModel(parent)
+{
+    setColumns({
+        { tr("Shard"), [](int row) { return QString::number(row); }, ModelColumn::Look::Number },
+        { tr("Index ranges"),
+            [this](int row) { return lab::rangesText(m_result->layout.rangesOfShard(row), *m_result); } },
+        { {}, [this](int row) { return devicesText(m_result->layout.holders(row)); } },
+    });
+    setResult({});
+}
+
+void ReplicaGroupsModel::setResult(std::optional<LabResult> result)
+{
+    refill(false, [&] {
+        m_result = std::move(result);
+        setTitle(Devices,
+            m_result && m_result->layout.addends() > 1 ? tr("Devices, each with a partial sum")
+                                                       : tr("Devices that hold it"));
+    });
+}
+
+int ReplicaGroupsModel::count() const
+{
+    if (!m_result)
+        return 0;
+    return static_cast<int>(
+        std::min<std::int64_t>(m_result->layout.distinctShards(), std::numeric_limits<std::int32_t>::max()));
+}
+
+QVariant ReplicaGroupsModel::cell(int row, int column, int role) const
+{
+    return role == Qt::ToolTipRole ? QVariant(text(row, column)) : QVariant();
 }
 
 } // namespace shardscope

@@ -3,12 +3,16 @@
 // devices, and the comparison with another sharding.
 #pragma once
 
+#include <QPlainTextEdit>
+#include <QVariant>
 #include <QWidget>
+#include <optional>
 
 #include "experiment/lab_state.h"
+#include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_canvas.h"
+#include "views/widgets/column_model.h"
 
-class QPlainTextEdit;
 class QStackedWidget;
 class QTableView;
 class QTableWidget;
@@ -17,10 +21,25 @@ namespace shardscope {
 
 class FormRow;
 class GridTray;
-class ReplicaGroupsModel;
-class RoleLabel;
 class SegmentedBar;
 class ZoomTrail;
+
+/// The shards of an array as a table: which ranges, and which devices hold them. Rows are worked out when they are
+/// looked at, so that their number does not matter.
+class ReplicaGroupsModel : public ColumnModel {
+    Q_OBJECT
+public:
+    enum Column { Shard, Ranges, Devices };
+    explicit ReplicaGroupsModel(QObject* parent = nullptr);
+    void setResult(std::optional<LabResult> result);
+
+protected:
+    [[nodiscard]] int count() const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
+
+private:
+    std::optional<LabResult> m_result;
+};
 
 class ResultPanel : public QWidget {
     Q_OBJECT
@@ -34,8 +53,8 @@ public:
     [[nodiscard]] GridTray* tray() const { return m_tray; }
     [[nodiscard]] SegmentedBar* pageBar() const { return m_bar; }
     [[nodiscard]] FormRow* otherRow() const { return m_other; }
-    [[nodiscard]] QString verdictText() const;
-    [[nodiscard]] QString gridText() const;
+    [[nodiscard]] QString verdictText() const { return m_verdict->text() + QStringLiteral(": ") + m_sentence->text(); }
+    [[nodiscard]] QString gridText() const { return m_text->toPlainText(); }
     [[nodiscard]] ReplicaGroupsModel* groups() const { return m_groups; }
 
 Q_SIGNALS:

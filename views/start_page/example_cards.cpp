@@ -6,6 +6,8 @@
 #include <QPainter>
 #include <QTextLayout>
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "experiment_file/gallery.h"
@@ -89,9 +91,8 @@ ExampleCards::ExampleCards(QWidget* parent)
 
 void ExampleCards::setOrder(Order order)
 {
-    if (order == m_order)
+    if (std::exchange(m_order, order) == order)
         return;
-    m_order = order;
     fill();
 }
 
@@ -160,9 +161,8 @@ void ExampleCards::setOpened(const QString& id)
 
 void ExampleCards::setCurrent(int card)
 {
-    if (card == m_current)
+    if (std::exchange(m_current, card) == card)
         return;
-    m_current = card;
     update();
     tableCurrentChanged(this);
     if (card >= 0)
@@ -228,11 +228,6 @@ int ExampleCards::heightForWidth(int width) const
     return CardsLayout::make(m_counts, width, sizes()).height;
 }
 
-QString ExampleCards::tableHeader(int column) const
-{
-    return column == 0 ? tr("Question") : column == 1 ? tr("Example") : tr("Document");
-}
-
 QString ExampleCards::tableText(int row, int column) const
 {
     const GalleryExample& example = *m_cards[static_cast<std::size_t>(row)];
@@ -260,9 +255,8 @@ Canvas::Tip ExampleCards::tipAt(QPoint point) const
 void ExampleCards::hoverAt(std::optional<QPoint> point)
 {
     const int hovered = point ? m_layout.cardAt(*point) : -1;
-    if (hovered == m_hovered)
+    if (std::exchange(m_hovered, hovered) == hovered)
         return;
-    m_hovered = hovered;
     update();
 }
 
@@ -391,6 +385,62 @@ void ExampleCards::paintEvent(QPaintEvent* event)
     for (int card = 0; card < tableRowCount(); ++card)
         if (tableRect(card).intersects(event->rect()))
             paintCard(painter, card);
+}
+
+CardsLayout CardsLayout::make(std::span<const int> counts, int width, const Sizes& sizes)
+{
+    CardsLayout layout;
+    const int room = std::max(width - 2 * sizes.margin, 1);
+    layout.columns = std::max(1, (room + sizes.gap) / (sizes.minimumWidth + sizes.gap));
+    const int card = std::min((room - (layout.columns - 1) * sizes.gap) / layout.columns, sizes.maximumWidth);
+    int y = sizes.margin / 2;
+    for (const int count : counts) {
+        if (count == 0)
+            continue;
+        if (!layout.groups.empty())
+            y += sizes.groupGap;
+        layout.groups.push_back(
+            { QRect(sizes.margin, y, room, sizes.heading), static_cast<int>(layout.cards.size()), count });
+        y += sizes.heading;
+        for (int i = 0; i < count; ++i) {
+            const int column = i % layout.columns;
+            layout.cards.emplace_back(sizes.margin + column * (card + sizes.gap), y, card, sizes.height);
+            if (column + 1 == layout.columns || i + 1 == count)
+                y += sizes.height + sizes.gap;
+        }
+    }
+    layout.height = y;
+    return layout;
+}
+
+int CardsLayout::cardAt(QPoint point) const
+{
+    for (std::size_t i = 0; i < cards.size(); ++i)
+        if (cards[i].contains(point))
+            return static_cast<int>(i);
+    return -1;
+}
+
+int CardsLayout::stepped(int card, int across, int down) const
+{
+    const int count = static_cast<int>(cards.size());
+    if (card < 0 || card >= count)
+        return count > 0 ? 0 : -1;
+    if (across != 0)
+        return std::clamp(card + across, 0, count - 1);
+    const QRect& from = cards[static_cast<std::size_t>(card)];
+    int best = card;
+    for (int i = 0; i < count; ++i) {
+        const QRect& to = cards[static_cast<std::size_t>(i)];
+        if (down > 0 ? to.top() <= from.top() : to.top() >= from.top())
+            continue;
+        const QRect& now = cards[static_cast<std::size_t>(best)];
+        const int rows = std::abs(to.top() - from.top()), side = std::abs(to.left() - from.left());
+        if (best == card || rows < std::abs(now.top() - from.top())
+            || (rows == std::abs(now.top() - from.top()) && side < std::abs(now.left() - from.left())))
+            best = i;
+    }
+    return best;
 }
 
 } // namespace shardscope

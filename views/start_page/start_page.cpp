@@ -13,10 +13,8 @@
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QToolBar>
-#include <QToolButton>
 #include <algorithm>
 #include <functional>
-#include <utility>
 
 #include "networks/presets.h"
 #include "views/panel/panel.h"
@@ -26,10 +24,9 @@
 #include "views/theme/style.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/flat_button.h"
-#include "views/widgets/plain_scroll.h"
+#include "views/widgets/low_room.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/search_field.h"
-#include "views/widgets/segmented_bar.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -128,8 +125,7 @@ void StartPage::makeHead(QVBoxLayout* column)
 {
     auto* title = new RoleLabel(tr("Start with an example"), RoleLabel::Size::Title, &Theme::text, this);
     auto* what = new RoleLabel(tr("Each one asks a question. What is opened is a copy: change it as you like."),
-        RoleLabel::Size::Normal, &Theme::secondary, this);
-    what->setElided(true);
+        RoleLabel::Size::Normal, RoleLabel::Elided, &Theme::secondary, this);
     auto* close = makeFlat(new QToolButton(this), QStringLiteral("close"), tr("Close the start page (Esc)"));
     close->setObjectName(QStringLiteral("closeStartPage"));
     connect(close, &QToolButton::clicked, this, &StartPage::leave);
@@ -147,8 +143,7 @@ QToolButton* StartPage::makeLine(const QString& picture, const QString& text, co
     line->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     line->setAutoRaise(true);
     line->setFocusPolicy(Qt::StrongFocus);
-    line->setToolTip(plainTip(tip));
-    line->setAccessibleName(text);
+    describe(line, text, plainTip(tip));
     line->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // as wide as the side
     return line;
 }
@@ -162,8 +157,7 @@ QWidget* StartPage::makeSide()
     auto* which = new RoleLabel(
         tr("Experiments, StableHLO and HLO programs, tables of arrays, a model's config.json, rules. Or drop "
            "a file here."),
-        RoleLabel::Size::Small, &Theme::secondary, this);
-    which->setWordWrap(true);
+        RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, this);
 
     struct Kind {
         const char* picture;
@@ -203,11 +197,6 @@ QWidget* StartPage::makeSide()
     side->setObjectName(QStringLiteral("startSide"));
     side->setFixedWidth(sideWidth());
     return side;
-}
-
-QWidget* StartPage::newButton(NewKind kind) const
-{
-    return m_new[static_cast<int>(kind)];
 }
 
 QToolButton* StartPage::addRecent(const QString& picture, const QString& name, const QString& tip)
@@ -260,11 +249,6 @@ void StartPage::filter(const QString& text)
         m_cardsRoom->ensureVisible(0, 0);
 }
 
-StartPage::Shows StartPage::shows() const
-{
-    return static_cast<Shows>(m_order->current());
-}
-
 void StartPage::setShows(Shows what)
 {
     m_order->setCurrent(static_cast<int>(what));
@@ -290,11 +274,6 @@ void StartPage::present(const QString& opened, const QStringList& recentFiles, c
         dock->installEventFilter(this);
     show();
     m_search->setFocus(Qt::OtherFocusReason);
-}
-
-void StartPage::focusNew()
-{
-    m_new.front()->setFocus(Qt::OtherFocusReason);
 }
 
 void StartPage::leave()

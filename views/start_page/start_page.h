@@ -5,21 +5,21 @@
 #pragma once
 
 #include <QPointer>
+#include <QToolButton>
 #include <QWidget>
 
 #include "experiment/new_experiment.h"
+#include "views/widgets/segmented_bar.h"
 
 class QMainWindow;
 class QScrollArea;
 class QStackedWidget;
-class QToolButton;
 class QVBoxLayout;
 
 namespace shardscope {
 
 class ExampleCards;
 class SearchField;
-class SegmentedBar;
 class TaskList;
 
 class StartPage : public QWidget {
@@ -33,9 +33,9 @@ public:
     void present(const QString& opened, const QStringList& recentFiles, const QStringList& solvedTasks,
         const QStringList& leftChanges = {});
     void setShows(Shows what);
-    [[nodiscard]] Shows shows() const;
+    [[nodiscard]] Shows shows() const { return static_cast<Shows>(m_order->current()); }
     /// The buttons for new experiments get the focus.
-    void focusNew();
+    void focusNew() { m_new.front()->setFocus(Qt::OtherFocusReason); }
     /// Hides it; the focus goes back to where it was.
     void leave();
 
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] SegmentedBar* order() const { return m_order; }
     [[nodiscard]] ExampleCards* cards() const { return m_cards; }
     [[nodiscard]] TaskList* taskList() const { return m_tasks; }
-    [[nodiscard]] QWidget* newButton(NewKind kind) const;
+    [[nodiscard]] QWidget* newButton(NewKind kind) const { return m_new[static_cast<int>(kind)]; }
     [[nodiscard]] QList<QToolButton*> recentButtons() const { return m_recent; }
     [[nodiscard]] QList<QToolButton*> leftButtons() const { return m_left; }
 

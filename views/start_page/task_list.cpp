@@ -138,11 +138,6 @@ QString TaskList::current() const
     return item && !item->isHidden() ? taskOf(item) : QString();
 }
 
-bool TaskList::isMarkedSolved(const QString& id) const
-{
-    return m_solved.contains(id);
-}
-
 int TaskList::solvedCount() const
 {
     return static_cast<int>(std::count_if(tasks().begin(), tasks().end(),

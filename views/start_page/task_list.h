@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tasks, document by document, with a tick at those that are solved. A search goes over them; a click or Return
-// begins one.
+// The tasks by documents, ticked where they are solved. A search goes over them; a click or Return begins one.
 #pragma once
 
 #include <QStringList>
@@ -19,7 +18,7 @@ public:
     /// Makes that one current; one that there is not: the first.
     void select(const QString& id);
     [[nodiscard]] QString current() const; ///< id; "" where nothing is found
-    [[nodiscard]] bool isMarkedSolved(const QString& id) const;
+    [[nodiscard]] bool isMarkedSolved(const QString& id) const { return m_solved.contains(id); }
     [[nodiscard]] int solvedCount() const;
     void open(); ///< begins the current one
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The task that somebody has chosen, on top of the window, with how far the experiment meets its goal: said anew after
-// every analysis.
+// The chosen task, on top of the window, with how far the experiment meets its goal after every analysis.
 #pragma once
 
 #include <QObject>

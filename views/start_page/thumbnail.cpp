@@ -9,7 +9,6 @@
 #include "views/main_window/first_selection.h"
 #include "views/shard_grid_view/grid_layout.h"
 #include "views/theme/theme.h"
-#include "views/widgets/padding_painting.h"
 #include "views/widgets/shard_colour.h"
 
 namespace shardscope {

@@ -24,8 +24,7 @@ struct Thumbnail {
 /// Analyses the experiment as far as its layouts: some milliseconds.
 [[nodiscard]] Thumbnail thumbnailOf(const Experiment& experiment, const std::stop_token& stop = {});
 
-/// In the middle of `room`, in the colours and patterns of the shard grid. `pixelRatio` is that of the device which is
-/// painted on.
+/// In the middle of `room`, in colours and patterns of the shard grid. `pixelRatio` is that of the painted device.
 void paintThumbnail(
     QPainter& painter, const QRect& room, const Thumbnail& thumbnail, const Theme& theme, qreal pixelRatio);
 

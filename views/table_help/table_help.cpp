@@ -4,7 +4,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
-#include <QPlainTextEdit>
 #include <QPushButton>
 
 #include "interchange/table_code.h"
@@ -22,8 +21,7 @@ TableHelp::TableHelp(QWidget* parent)
     auto* what = new RoleLabel(
         tr("A table has one row per array: path, shape, element type and logical names. Run these lines where your "
            "model is, then open the file here: its arrays are laid out by the rules and on the mesh of the window."),
-        RoleLabel::Size::Normal, &Theme::text, this);
-    what->setWordWrap(true);
+        RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::text, this);
     m_library->addItem(tr("Flax Linen"), static_cast<int>(ModelLibrary::Linen));
     m_library->addItem(tr("Flax NNX"), static_cast<int>(ModelLibrary::Nnx));
     m_library->addItem(tr("T5X"), static_cast<int>(ModelLibrary::T5x));
@@ -51,11 +49,6 @@ TableHelp::TableHelp(QWidget* parent)
     connect(close, &QPushButton::clicked, this, &QDialog::close);
     showCode();
     resize(Metrics::scaled(720), Metrics::scaled(520));
-}
-
-QString TableHelp::code() const
-{
-    return m_code->toPlainText();
 }
 
 void TableHelp::copy()

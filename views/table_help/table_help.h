@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The pane that shows how a model's arrays become a table: a few lines of Python to copy, for Flax Linen, Flax NNX and
-// T5X.
+// How a model's arrays become a table: lines of Python to copy, for Flax Linen, Flax NNX and T5X.
 #pragma once
 
 #include <QDialog>
+#include <QPlainTextEdit>
 
 class QComboBox;
-class QPlainTextEdit;
 
 namespace shardscope {
 
@@ -14,7 +13,7 @@ class TableHelp : public QDialog {
     Q_OBJECT
 public:
     explicit TableHelp(QWidget* parent = nullptr);
-    [[nodiscard]] QString code() const;
+    [[nodiscard]] QString code() const { return m_code->toPlainText(); }
     void copy();
 
 Q_SIGNALS:

@@ -133,8 +133,7 @@ QString TensorsModel::extent(const TensorNode& item) const
     return words::shape(tensor->type.shape) + u" → "_s + words::shape(tensor->layout.shardShape());
 }
 
-/// Whether the role of an argument or a result is a guess, or chosen; "" where the program says so, and for other
-/// values.
+/// Whether the role of an argument or a result is a guess, or chosen; "" where the program says so.
 QString TensorsModel::roleSource(const Snapshot& snapshot, ValueId value)
 {
     if (!snapshot.source->guessesRoles && snapshot.experiment->run.roles.empty())

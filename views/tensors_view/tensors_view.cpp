@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tensors_view/tensors_view.h"
-#include "experiment/run_edits.h"
-#include "program/roles.h"
 
+#include <QApplication>
 #include <QComboBox>
 #include <QEvent>
 #include <QHeaderView>
 #include <QMenu>
+#include <QPainter>
 #include <QScrollBar>
 #include <QShortcut>
 #include <QTimer>
-#include <QTreeView>
 #include <algorithm>
 
+#include "experiment/run_edits.h"
+#include "program/roles.h"
 #include "schedule/plan.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
-#include "views/tensors_view/tensors_delegate.h"
 #include "views/tensors_view/tensors_model.h"
+#include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
+#include "views/widgets/elided_name.h"
 #include "views/widgets/search_field.h"
 #include "views/widgets/span_line.h"
 
 namespace shardscope {
+
 using namespace Qt::StringLiterals;
 
 TensorsView::TensorsView(Document* document, Selection* selection, QWidget* parent)
@@ -32,9 +35,8 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     , m_model(new TensorsModel(this))
     , m_filter(new SearchField(u"filter"_s, tr("Filter by name, axis, spec…"), tr("Filter tensors")))
     , m_kinds(new QComboBox)
-    , m_tree(new QTreeView)
+    , m_tree(makeTree())
     , m_empty(new EmptyPage(QString()))
-    , m_unfolded{ u"Parameters"_s, u"Parameters/layers.0"_s, u"Activations"_s, u"Inputs"_s }
 {
     auto* layout = vbox(this, {}, 0, { new StaleRibbon(document, nullptr, StaleRibbon::Shows::Previews) });
 
@@ -47,17 +49,9 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     head->addWidget(m_kinds);
     layout->addLayout(head);
 
-    m_tree->setModel(m_model);
     m_tree->setItemDelegate(new TensorsDelegate(m_tree));
-    m_tree->setAccessibleName(tr("Tensors"));
-    m_tree->setFrameShape(QFrame::NoFrame);
-    m_tree->setUniformRowHeights(true);
-    m_tree->setAllColumnsShowFocus(true);
-    m_tree->setIndentation(Metrics::scaled(14));
-    m_tree->setIconSize({ Metrics::scaled(14), Metrics::scaled(14) });
     m_tree->setSelectionMode(QAbstractItemView::SingleSelection);
     m_tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_tree->setTextElideMode(Qt::ElideLeft); // numbers are never shortened, names and specs by their delegate
     m_tree->installEventFilter(this);
     m_tree->viewport()->installEventFilter(this);
@@ -76,28 +70,9 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     });
 
     connect(m_filter, &QLineEdit::textChanged, this, &TensorsView::applyFilter);
-    const auto enterTree = [this] {
-        m_tree->setFocus(Qt::OtherFocusReason);
-        if (!m_tree->currentIndex().isValid())
-            m_tree->setCurrentIndex(m_model->index(0, 0));
-    };
-    connect(m_filter, &SearchField::nextRequested, this, enterTree);
-    connect(m_filter, &SearchField::downRequested, this, enterTree);
+    connect(m_filter, &SearchField::nextRequested, m_tree, &PathTree::enter);
+    connect(m_filter, &SearchField::downRequested, m_tree, &PathTree::enter);
     connect(m_kinds, &QComboBox::currentIndexChanged, this, &TensorsView::applyFilter);
-    connect(m_model, &QAbstractItemModel::modelReset, this, &TensorsView::restoreUnfolded);
-    connect(m_tree, &QTreeView::expanded, this, [this](const QModelIndex& index) {
-        if (!m_restoring)
-            m_unfolded.insert(index.data(TensorsModel::KeyRole).toString());
-    });
-    connect(m_tree, &QTreeView::collapsed, this, [this](const QModelIndex& index) {
-        if (!m_restoring)
-            m_unfolded.remove(index.data(TensorsModel::KeyRole).toString());
-    });
-    connect(m_tree->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
-        const QString path = m_model->path(index);
-        if (!m_restoring && !path.isEmpty())
-            m_selection->setTensor(path);
-    });
     connect(header, &QHeaderView::sectionResized, this, [this] {
         if (!m_fitting)
             m_columnsByHand = true;
@@ -119,6 +94,19 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     showSnapshot();
 }
 
+PathTree* TensorsView::makeTree()
+{
+    const auto isOpened = [this](const QModelIndex& row) {
+        const bool folded = row.data(TensorsModel::KindRole).toInt() == static_cast<int>(TensorNode::Kind::Folded);
+        const TensorFilter& filter = m_model->filter();
+        return (!filter.text.trimmed().isEmpty() && !folded) || (filter.group && !row.parent().isValid());
+    };
+    return new PathTree(tr("Tensors"),
+        { m_model, TensorsModel::KeyRole, [this](const QModelIndex& row) { return m_model->path(row); },
+            [this](const QString& path) { return m_model->find(path); }, isOpened },
+        m_selection, { u"Parameters"_s, u"Parameters/layers.0"_s, u"Activations"_s, u"Inputs"_s });
+}
+
 void TensorsView::fillMenu(QMenu& menu, const QModelIndex& row)
 {
     const QString path = m_model->path(row);
@@ -132,17 +120,11 @@ void TensorsView::fillMenu(QMenu& menu, const QModelIndex& row)
     }
     if (path.isEmpty())
         return;
-    const auto lead = [&](const char* id, const QString& text) {
-        addMenuAction(menu, id, text, [this, path, id] {
-            m_selection->setTensor(path);
-            Q_EMIT dockRequested(QLatin1String(id));
-        });
-    };
-    lead("explain", tr("Explain"));
-    lead("grid", tr("Show in the shard grid"));
-    lead("program", tr("Show in the program"));
-    lead("trace", tr("Trace its rules"));
-    lead("whatif", tr("Try another sharding"));
+    addLead(menu, path, "explain", tr("Explain"));
+    addLead(menu, path, "grid", tr("Show in the shard grid"));
+    addLead(menu, path, "program", tr("Show in the program"));
+    addLead(menu, path, "trace", tr("Trace its rules"));
+    addLead(menu, path, "whatif", tr("Try another sharding"));
     fillRoles(menu, path);
     menu.addSeparator();
     addCopyAction(menu, "copyName", tr("Copy name"), words::tensorName(path.toStdString()));
@@ -243,27 +225,6 @@ void TensorsView::applyFilter()
     followSelection();
 }
 
-void TensorsView::restoreUnfolded()
-{
-    m_restoring = true;
-    const bool all = !m_model->filter().text.trimmed().isEmpty();
-    const auto unfold = [&](const auto& self, const QModelIndex& parent) -> void {
-        for (int i = 0; i < m_model->rowCount(parent); ++i) {
-            const QModelIndex child = m_model->index(i, 0, parent);
-            if (!m_model->hasChildren(child))
-                continue;
-            const bool folded =
-                child.data(TensorsModel::KindRole).toInt() == static_cast<int>(TensorNode::Kind::Folded);
-            const bool filteredGroup = m_model->filter().group && !parent.isValid();
-            if ((all && !folded) || filteredGroup || m_unfolded.contains(child.data(TensorsModel::KeyRole).toString()))
-                m_tree->expand(child);
-            self(self, child);
-        }
-    };
-    unfold(unfold, {});
-    m_restoring = false;
-}
-
 void TensorsView::showFromTop()
 {
     if (!m_fromTop)
@@ -275,19 +236,8 @@ void TensorsView::showFromTop()
 
 void TensorsView::followSelection()
 {
-    const QModelIndex wanted = m_model->find(m_selection->tensor());
-    const QModelIndex current = m_tree->currentIndex();
-    if (m_model->path(current) == m_selection->tensor() && m_tree->selectionModel()->isSelected(current))
-        return;
-    m_restoring = true;
-    if (wanted.isValid()) {
-        m_tree->setCurrentIndex(wanted);
-        m_tree->scrollTo(wanted);
+    if (m_tree->followSelection())
         showFromTop();
-    } else if (!m_model->path(current).isEmpty()) {
-        m_tree->selectionModel()->clear();
-    }
-    m_restoring = false;
 }
 
 void TensorsView::fitColumns()
@@ -365,6 +315,85 @@ void TensorsView::changeEvent(QEvent* event)
     if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
         fitColumns();
     QWidget::changeEvent(event);
+}
+
+namespace {
+
+QFont markFont()
+{
+    QFont font = Metrics::small();
+    font.setWeight(QFont::DemiBold);
+    font.setPointSizeF(font.pointSizeF() * 0.88);
+    return font;
+}
+
+} // namespace
+
+int TensorsDelegate::markWidth(const QString& mark)
+{
+    return mark.isEmpty() ? 0 : QFontMetrics(markFont()).horizontalAdvance(mark) + Metrics::scaled(14);
+}
+
+void TensorsDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const
+{
+    QStyledItemDelegate::initStyleOption(option, index);
+    if (index.column() != static_cast<int>(TensorColumn::Name) || option->rect.width() <= 0)
+        return;
+    const QStyle* style = option->widget ? option->widget->style() : QApplication::style();
+    const int margins = 2 * (style->pixelMetric(QStyle::PM_FocusFrameHMargin, option, option->widget) + 1);
+    const QRect place = style->subElementRect(QStyle::SE_ItemViewItemText, option, option->widget);
+    option->text = elidedName(option->text, QFontMetrics(option->font), place.width() - margins);
+}
+
+QSize TensorsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    QSize size = QStyledItemDelegate::sizeHint(option, index);
+    if (const QVariant spans = index.data(ColumnModel::SpansRole); spans.isValid())
+        size.setWidth(spansWidth(spans.value<words::Text>(), Metrics::fixed()) + 2 * Metrics::scaled(6)
+            + markWidth(index.data(TensorsModel::MarkRole).toString()));
+    size.setHeight(Metrics::scaled(22));
+    return size;
+}
+
+void TensorsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    const QVariant spans = index.data(ColumnModel::SpansRole);
+    if (!spans.isValid()) {
+        QStyledItemDelegate::paint(painter, option, index);
+        return;
+    }
+    const Theme& theme = Theme::current();
+    const bool selected = option.state & QStyle::State_Selected;
+    QStyleOptionViewItem styled(option);
+    initStyleOption(&styled, index);
+    styled.text.clear();
+    const QWidget* widget = styled.widget;
+    const QStyle* style = widget ? widget->style() : QApplication::style();
+    style->drawControl(QStyle::CE_ItemViewItem, &styled, painter, widget);
+
+    painter->save();
+    const bool quiet = index.data(TensorsModel::QuietRole).toBool();
+    const QString mark = index.data(TensorsModel::MarkRole).toString();
+    const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, widget) + 1;
+    const QRect cell = option.rect.adjusted(margin, 0, -2, 0);
+    const int room = cell.width() - markWidth(mark);
+    const int used =
+        paintSpans(*painter, QRect(cell.left(), cell.top(), room, cell.height()), spans.value<words::Text>(),
+            quiet ? option.font : Metrics::fixed(), quiet && !selected ? theme.secondary : theme.text, theme, selected);
+    if (!mark.isEmpty()) {
+        const QFont font = markFont();
+        const QFontMetrics metrics(font);
+        const int gap = Metrics::scaled(6), height = metrics.height() + 1;
+        const QRectF plate(cell.left() + used + gap + 0.5, cell.center().y() - height / 2 + 0.5,
+            markWidth(mark) - gap - 1, height - 1);
+        painter->setRenderHint(QPainter::Antialiasing);
+        const bool wrong = index.data(TensorsModel::WrongRole).toBool();
+        painter->setPen(QPen(selected ? theme.text : wrong ? theme.error : theme.secondary, 1));
+        painter->drawRoundedRect(plate, 2, 2);
+        painter->setFont(font);
+        painter->drawText(plate, Qt::AlignCenter, mark);
+    }
+    painter->restore();
 }
 
 } // namespace shardscope

@@ -2,20 +2,32 @@
 // The Tensors view: every array of the step with its shapes, spec, bytes per device and copies.
 #pragma once
 
-#include <QSet>
+#include <QStyledItemDelegate>
 
 #include "views/panel/dock_view.h"
-#include "views/tensors_view/tensor_tree.h"
+#include "views/widgets/path_tree.h"
 
 class QComboBox;
 class QMenu;
-class QTreeView;
 
 namespace shardscope {
 
 class EmptyPage;
 class SearchField;
 class TensorsModel;
+
+/// Rows of the tree: specs with mesh axes in colour, the marks ALL and PAD, remarks in the secondary colour.
+class TensorsDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
+    /// Width that a mark takes after a spec, its gap included; 0 for none.
+    [[nodiscard]] static int markWidth(const QString& mark);
+};
 
 class TensorsView : public DockView {
     Q_OBJECT
@@ -37,7 +49,7 @@ private:
     void followSelection();
     void showFromTop();
     void applyFilter();
-    void restoreUnfolded();
+    PathTree* makeTree();
     void fitColumns();
     void fillMenu(QMenu& menu, const QModelIndex& row);
     void fillRoles(QMenu& menu, const QString& path); ///< of an argument or a result of a program in a text
@@ -46,10 +58,8 @@ private:
     TensorsModel* m_model;
     SearchField* m_filter;
     QComboBox* m_kinds;
-    QTreeView* m_tree;
+    PathTree* m_tree;
     EmptyPage* m_empty;
-    QSet<QString> m_unfolded; ///< keys, as the user left them; not what a filter unfolds
-    bool m_restoring = false;
     bool m_fromTop = true; ///< nobody has scrolled since the experiment was opened
     bool m_columnsByHand = false;
     bool m_fitting = false;

@@ -85,11 +85,6 @@ ShardscopeStyle::ShardscopeStyle()
     setObjectName(QStringLiteral("shardscope"));
 }
 
-QPalette ShardscopeStyle::standardPalette() const
-{
-    return QProxyStyle::standardPalette();
-}
-
 void ShardscopeStyle::polish(QWidget* widget)
 {
     QProxyStyle::polish(widget);

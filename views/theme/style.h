@@ -27,7 +27,7 @@ public:
         ControlElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const override;
     void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
         const QWidget* widget) const override;
-    QPalette standardPalette() const override;
+    QPalette standardPalette() const override { return QProxyStyle::standardPalette(); }
     void polish(QWidget* widget) override;
     using QProxyStyle::polish;
 

@@ -8,7 +8,6 @@
 #include <QPixmapCache>
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace shardscope {
 
@@ -87,8 +86,7 @@ Theme makeTheme(bool dark)
     return theme;
 }
 
-/// A tile as a brush, one tile pixel per device pixel. The pixmap's own ratio stays 1 and the brush is scaled instead,
-/// which paint engines agree on.
+/// One tile pixel per device pixel. The brush is scaled, not the pixmap's ratio: paint engines agree on that.
 template <class Paint>
 QBrush tiled(const QString& key, int pixels, qreal ratio, Paint paint)
 {

@@ -4,7 +4,6 @@
 
 #include <QString>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -44,8 +43,7 @@ struct DeviceBar {
 [[nodiscard]] bool hasFigures(std::span<const StepFigures> figures);
 /// "4.85417", "NaN", "∞"; "–" for none.
 [[nodiscard]] QString figureText(const std::optional<double>& figure);
-/// "Loss 4.85417 after step 1, 3.20011 after step 50"; of the first and the last step that have one. `first` is the
-/// number of the first step.
+/// "Loss 4.85417 after step 1, 3.20011 after step 50": the first and the last. `first` is the number of the first step.
 [[nodiscard]] QString lossSentence(std::int64_t first, std::span<const StepFigures> figures);
 /// The first step with a loss or a norm that is NaN or infinite.
 [[nodiscard]] std::optional<std::int64_t> firstNonFiniteStep(std::int64_t first, std::span<const StepFigures> figures);

@@ -4,17 +4,13 @@
 #include <QBoxLayout>
 #include <QEvent>
 #include <QLabel>
-#include <QPushButton>
 #include <QStackedWidget>
 #include <algorithm>
 #include <span>
 
 #include "views/panel/obstacle.h"
-#include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
-#include "views/timing_view/time_legend.h"
-#include "views/timing_view/timing_models.h"
 #include "views/timing_view/timing_plots.h"
 #include "views/timing_view/training_page.h"
 #include "views/widgets/boxes.h"
@@ -66,9 +62,9 @@ QTableView* makeTable(QAbstractItemModel* model, const QString& name)
 TimingView::TimingView(Document* document, Selection* selection, RunController* controller, QWidget* parent)
     : DockView(document, selection, parent, QPalette::Base)
     , m_controller(controller)
-    , m_sentence(new RoleLabel(RoleLabel::Size::Normal))
+    , m_sentence(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Elided))
     , m_failureIcon(new QLabel)
-    , m_failure(new RoleLabel(RoleLabel::Size::Normal))
+    , m_failure(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped))
     , m_share(new QPushButton(tr("Share copies")))
     , m_failureRow(new QWidget)
     , m_pauseButton(new QPushButton(tr("Pause")))
@@ -78,7 +74,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_pages(new QStackedWidget)
     , m_empty(new EmptyPage(tr("No step has run yet."), tr("Run step")))
     , m_steps(new AccessibleStepPlot(tr("Time")))
-    , m_caption(new RoleLabel(tr("time of each step"), RoleLabel::Size::Small, &Theme::secondary))
+    , m_caption(new RoleLabel(tr("time of each step"), RoleLabel::Size::Small, RoleLabel::Elided, &Theme::secondary))
     , m_legend(new TimeLegend)
     , m_devices(new AccessibleBarsPlot)
     , m_training(new TrainingPage(controller))
@@ -92,9 +88,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_share->setToolTip(
         tr("Devices that hold the same data share one copy on this machine (share_replicas), and the step is run"));
     connect(m_share, &QPushButton::clicked, this, &TimingView::shareCopies);
-    m_failure->setWordWrap(true);
     m_failureRow->hide();
-    m_sentence->setElided(true);
     for (QPushButton* button : { m_trainingButton, m_tableButton }) {
         button->setCheckable(true);
         button->setProperty("small", true);
@@ -111,7 +105,6 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_plots->setContentsMargins(4, 4, 4, 4);
     m_plots->setSpacing(8);
     m_caption->setContentsMargins(8, 0, 0, 0);
-    m_caption->setElided(true);
     m_plots->addLayout(vbox({}, 0, { m_caption, { m_steps, 1 } }), 3);
     m_plots->addLayout(vbox({}, 0, { hbox({ 8, 0, 0, 0 }, styleSpacing, { { m_legend, 1 } }), { m_devices, 1 } }), 4);
     m_pages->addWidget(new LowRoom(plots));
@@ -178,28 +171,14 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     showEmpty();
     follow();
 }
-
-QString TimingView::sentence() const
-{
-    return m_sentence->text();
-}
 bool TimingView::isTraining() const
 {
     return m_trainingButton->isChecked();
-}
-void TimingView::setTraining(bool training)
-{
-    m_trainingButton->setChecked(training);
 }
 bool TimingView::isTable() const
 {
     return m_tableButton->isChecked();
 }
-void TimingView::setTable(bool table)
-{
-    m_tableButton->setChecked(table);
-}
-
 std::vector<std::int32_t> TimingView::deviceIds(std::size_t first, std::size_t count) const
 {
     const SnapshotPtr snapshot = m_isKept ? m_data.of : shownSnapshot(*m_document);

@@ -3,13 +3,15 @@
 // steps gave, as curves (training_page.h). Its key figure is "9.42 ms per step".
 #pragma once
 
+#include <QPushButton>
+
 #include "document/run_controller.h"
 #include "views/panel/dock_view.h"
+#include "views/panel/panel.h"
 #include "views/timing_view/timing_summary.h"
 
 class QBoxLayout;
 class QLabel;
-class QPushButton;
 class QStackedWidget;
 
 namespace shardscope {
@@ -19,7 +21,6 @@ class AccessibleStepPlot;
 class CompiledStagesModel;
 class DeviceTimesModel;
 class EmptyPage;
-class RoleLabel;
 class StepTimesModel;
 class TimeLegend;
 class TrainingPage;
@@ -29,7 +30,7 @@ class TimingView : public DockView {
 public:
     TimingView(Document* document, Selection* selection, RunController* controller, QWidget* parent = nullptr);
 
-    [[nodiscard]] QString sentence() const;
+    [[nodiscard]] QString sentence() const { return m_sentence->text(); }
     [[nodiscard]] AccessibleStepPlot* stepPlot() const { return m_steps; }
     [[nodiscard]] AccessibleBarsPlot* devicePlot() const { return m_devices; }
     [[nodiscard]] TimeLegend* legend() const { return m_legend; }
@@ -37,11 +38,12 @@ public:
     /// Pauses a run of several steps, and lets it go on; hidden while there is none.
     [[nodiscard]] QPushButton* pauseButton() const { return m_pauseButton; }
     [[nodiscard]] bool isTraining() const;
-    void setTraining(bool training); ///< curves of loss and norms, in place of times
+    /// curves of loss and norms, in place of times
+    void setTraining(bool training) { m_trainingButton->setChecked(training); }
     [[nodiscard]] bool isTable() const;
     /// How often each stage of compiling was in the document's cache; beside the times in the table.
     [[nodiscard]] CompiledStagesModel* compiledStages() const { return m_stageRows; }
-    void setTable(bool table);
+    void setTable(bool table) { m_tableButton->setChecked(table); }
     /// `isKept`: what was measured is from before an edit.
     void show(RunController::Timings timing, bool isKept = false);
     using QWidget::show;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "views/panel/panel.h"
 #include "views/timing_view/timing_plots.h"
 #include "views/timing_view/timing_summary.h"
 #include "views/values_view/values_words.h"
@@ -20,12 +19,11 @@ TrainingPage::TrainingPage(RunController* controller, QWidget* parent)
     , m_controller(controller)
     , m_row(new QBoxLayout(QBoxLayout::LeftToRight))
     , m_findingRow(new QWidget)
-    , m_finding(new RoleLabel(RoleLabel::Size::Normal))
+    , m_finding(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped))
     , m_find(new QPushButton(tr("Find where it begins")))
     , m_replay(new ReplayJob(this))
 {
     m_row->setSpacing(8);
-    m_finding->setWordWrap(true);
     m_find->setProperty("small", true);
     hbox(m_findingRow, { 8, 0, 8, 0 }, 8, { { m_finding, 1 }, { m_find, 0, Qt::AlignTop } });
     m_findingRow->hide();
@@ -88,11 +86,6 @@ void TrainingPage::setFigures(std::int64_t first, const std::vector<StepFigures>
     m_step = firstNonFiniteStep(first, figures);
     m_isOfRun = isOfRun;
     showFinding();
-}
-
-QString TrainingPage::finding() const
-{
-    return m_findingRow->isHidden() ? QString() : m_finding->text();
 }
 
 void TrainingPage::find()

@@ -10,6 +10,7 @@
 
 #include "plot/plot_theme.h"
 #include "simulate/run/step_figures.h"
+#include "views/panel/panel.h"
 #include "views/values_view/replay_job.h"
 
 class QBoxLayout;
@@ -18,7 +19,6 @@ class QPushButton;
 namespace shardscope {
 
 class AccessibleStepPlot;
-class RoleLabel;
 
 class TrainingPage : public QWidget {
     Q_OBJECT
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] AccessibleStepPlot* parameterPlot() const { return m_curves[1].plot; }
     [[nodiscard]] AccessibleStepPlot* gradientPlot() const { return m_curves[2].plot; }
     /// What is said of a figure that is not finite; empty while all are.
-    [[nodiscard]] QString finding() const;
+    [[nodiscard]] QString finding() const { return m_findingRow->isHidden() ? QString() : m_finding->text(); }
     [[nodiscard]] QPushButton* findButton() const { return m_find; }
 
 private:

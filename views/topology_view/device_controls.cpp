@@ -4,7 +4,9 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QCompleter>
+#include <QKeyEvent>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSignalBlocker>
@@ -17,9 +19,7 @@
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
 #include "mesh/device_presets.h"
-#include "views/panel/panel.h"
 #include "views/theme/theme.h"
-#include "views/topology_view/device_list_editor.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 #include "words/things.h"
@@ -60,7 +60,7 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     , m_option(new QLineEdit(this))
     , m_auto(new QPushButton(tr("Auto mesh"), this))
     , m_messageBox(new QWidget(this))
-    , m_messageText(new RoleLabel(RoleLabel::Size::Small, &Theme::error, m_messageBox))
+    , m_messageText(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::error, m_messageBox))
     , m_fixes(new QHBoxLayout)
 {
     addPresets();
@@ -81,7 +81,6 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     m_own->setAccessibleName(tr("Write the devices one by one"));
     m_list->hide();
     m_option->setClearButtonEnabled(true);
-    m_messageText->setWordWrap(true);
     m_facts->setWordWrap(true); // two lines beside the boxes
 
     m_orderLines = hbox({}, 4,
@@ -194,11 +193,6 @@ void DeviceControls::showList(bool show)
         m_list->start(m_document->experiment()->hardware.devices);
     m_list->setVisible(show);
     (show ? static_cast<QWidget*>(m_list) : m_own)->setFocus(Qt::OtherFocusReason);
-}
-
-QString DeviceControls::facts() const
-{
-    return m_facts->text();
 }
 QString DeviceControls::message() const
 {
@@ -370,6 +364,87 @@ void DeviceControls::refresh()
     m_option->setToolTip(hybrid ? tr("How many slices stand along each mesh axis, as data=2")
                                 : tr("The part of the machine that one model takes: x, y, z, cores"));
     m_option->setText(optionText(order));
+}
+
+namespace {
+
+/// More lines than a person would look through.
+constexpr std::int64_t maxListed = 4096;
+
+} // namespace
+
+DeviceListEditor::DeviceListEditor(QWidget* parent)
+    : QWidget(parent)
+    , m_edit(new QPlainTextEdit(this))
+    , m_stated(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, this))
+    , m_apply(new QPushButton(tr("Use these devices"), this))
+{
+    m_edit->setFont(Metrics::fixed());
+    m_edit->setLineWrapMode(QPlainTextEdit::NoWrap);
+    m_edit->setTabChangesFocus(true);
+    m_edit->setAccessibleName(tr("Devices, one a line: id, host, x, y, z, core, slice"));
+    m_edit->setMinimumHeight(Metrics::scaled(110));
+    m_edit->installEventFilter(this);
+    m_apply->setProperty("small", true);
+    m_apply->setToolTip(tr("Ctrl+Return does the same"));
+    auto* close = new QPushButton(tr("Close"), this);
+    close->setProperty("small", true);
+    close->setAccessibleName(tr("Close the list of devices"));
+    vbox(this, {}, 4, { { m_edit, 1 }, hbox({}, 8, { { m_stated, 1 }, m_apply, close }) });
+    setFocusProxy(m_edit);
+
+    connect(m_edit, &QPlainTextEdit::textChanged, this, &DeviceListEditor::check);
+    connect(m_apply, &QPushButton::clicked, this, &DeviceListEditor::apply);
+    connect(close, &QPushButton::clicked, this, &DeviceListEditor::closed);
+    check();
+}
+
+void DeviceListEditor::start(const DeviceSet& devices)
+{
+    if (devices.count() <= maxListed)
+        m_edit->setPlainText(QString::fromStdString(toListText(devices)));
+    else
+        m_edit->setPlainText(QStringLiteral("platform: tpu\nkind: TPU v4\n# id process x y z core slice\n0 0 0 0 0\n"));
+}
+
+void DeviceListEditor::check()
+{
+    Result<DeviceSet> read = parseDeviceList(m_edit->toPlainText().toStdString());
+    m_read = read ? std::optional(std::move(*read)) : std::nullopt;
+    if (m_read) {
+        m_stated->setText(words::deviceFacts(*m_read));
+    } else {
+        const words::ProblemText text = words::describe(read.error());
+        QString stated = text.cause + QStringLiteral(". ") + text.remedy;
+        if (read.error().where.line > 0)
+            stated = tr("Line %1: %2").arg(read.error().where.line).arg(stated);
+        m_stated->setText(stated.trimmed());
+    }
+    m_stated->setColour(m_read ? &Theme::secondary : &Theme::error);
+    m_apply->setEnabled(m_read.has_value());
+}
+
+void DeviceListEditor::apply()
+{
+    if (m_read)
+        Q_EMIT applied(*m_read);
+}
+
+bool DeviceListEditor::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_edit && event->type() == QEvent::KeyPress) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->key() == Qt::Key_Escape) {
+            Q_EMIT closed();
+            return true;
+        }
+        const bool enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
+        if (enter && key->modifiers() & Qt::ControlModifier) {
+            apply();
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 } // namespace shardscope

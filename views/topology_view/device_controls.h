@@ -4,23 +4,56 @@
 #pragma once
 
 #include <QWidget>
+#include <optional>
 #include <vector>
 
+#include "mesh/device_set.h"
 #include "pipeline/snapshot.h"
+#include "views/panel/panel.h"
 
+class QBoxLayout;
 class QCheckBox;
 class QComboBox;
-class QBoxLayout;
 class QHBoxLayout;
 class QLineEdit;
+class QPlainTextEdit;
 class QPushButton;
 class QToolButton;
 
 namespace shardscope {
 
-class DeviceListEditor;
 class Document;
-class RoleLabel;
+
+/// The devices of the machine one by one, to be written by hand: a line per device, its host and its place. What cannot
+/// be read is said at once, with its line, and can be applied only when it is right.
+class DeviceListEditor : public QWidget {
+    Q_OBJECT
+public:
+    explicit DeviceListEditor(QWidget* parent = nullptr);
+
+    /// Begins with these devices; of very many with a line that shows the form.
+    void start(const DeviceSet& devices);
+    [[nodiscard]] QPlainTextEdit* edit() const { return m_edit; }
+    [[nodiscard]] QPushButton* applyButton() const { return m_apply; }
+    /// What is wrong, with its line; empty where it can be applied.
+    [[nodiscard]] QString problem() const { return m_read ? QString() : m_stated->text(); }
+
+Q_SIGNALS:
+    void applied(const DeviceSet& devices);
+    void closed();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void check();
+    void apply();
+
+    QPlainTextEdit* m_edit;
+    RoleLabel* m_stated;
+    QPushButton* m_apply;
+    std::optional<DeviceSet> m_read; ///< what is written, if it can be read
+};
 
 class DeviceControls : public QWidget {
     Q_OBJECT
@@ -30,7 +63,7 @@ public:
     [[nodiscard]] QComboBox* presets() const { return m_presets; }
     [[nodiscard]] QComboBox* orders() const { return m_orders; }
     [[nodiscard]] QPushButton* automatic() const { return m_auto; }
-    [[nodiscard]] QString facts() const;
+    [[nodiscard]] QString facts() const { return m_facts->text(); }
     [[nodiscard]] DeviceListEditor* listEditor() const { return m_list; }
     /// Opens or closes the list of single devices.
     void showList(bool show);

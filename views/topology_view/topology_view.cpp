@@ -6,7 +6,6 @@
 #include <QEvent>
 #include <QSignalBlocker>
 #include <QToolButton>
-#include <algorithm>
 #include <utility>
 
 #include "base/codes.h"
@@ -15,12 +14,10 @@
 #include "sharding/text.h"
 #include "views/device_map/device_colours.h"
 #include "views/device_map/device_map.h"
-#include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/topology_view/device_controls.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/flat_button.h"
-#include "views/widgets/plain_tip.h"
 #include "views/widgets/span_line.h"
 #include "views/widgets/zoom_trail.h"
 #include "words/device_list.h"
@@ -85,10 +82,10 @@ QString failureText(const SubmeshFailure& failure, const SubmeshFailure::Part& p
 TopologyView::TopologyView(Document* document, Selection* selection, QWidget* parent)
     : DockView(document, selection, parent, QPalette::Base)
     , m_controls(new DeviceControls(document, this))
-    , m_reason(new RoleLabel(RoleLabel::Size::Small, &Theme::text, this))
+    , m_reason(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::text, this))
     , m_colours(new QComboBox(this))
     , m_paths(new QComboBox(this))
-    , m_pathText(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_pathText(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, this))
     , m_maps(new QBoxLayout(QBoxLayout::LeftToRight))
     , m_machineSide{ new SpanLine(this), new QToolButton(this), new QToolButton(this), new ZoomTrail(this),
         new DeviceMap(selection, tr("Machine"), DeviceMap::Room::Square, this) }
@@ -96,18 +93,15 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
         new DeviceMap(selection, tr("Mesh"), DeviceMap::Room::Square, this) }
     , m_machine(m_machineSide.map)
     , m_meshMap(m_meshSide.map)
-    , m_caption(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_caption(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, this))
 {
     m_colours->setAccessibleName(tr("What colours tell"));
     m_paths->setAccessibleName(tr("Mesh axis drawn as a path"));
-    for (RoleLabel* label : { m_reason, m_pathText, m_caption })
-        label->setWordWrap(true);
     m_caption->setAlignment(Qt::AlignLeft | Qt::AlignTop);
 
     // As wide as usual entries; names of arrays are shortened here, not in the list that opens.
     for (QComboBox* box : { m_colours, m_paths }) {
-        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(18);
+        fitBox(box, 18);
         box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     }
     m_maps->setSpacing(8);
@@ -182,20 +176,6 @@ void TopologyView::addSide(const Side& side)
     connect(side.map, &DeviceMap::zoomChanged, this, refreshZoom, Qt::QueuedConnection);
     refreshZoom();
 }
-
-QString TopologyView::reason() const
-{
-    return m_reason->text();
-}
-QString TopologyView::pathText() const
-{
-    return m_pathText->text();
-}
-QString TopologyView::caption() const
-{
-    return m_caption->text();
-}
-
 void TopologyView::refresh()
 {
     const DeviceSet& devices = m_document->experiment()->hardware.devices;

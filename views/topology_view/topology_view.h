@@ -11,6 +11,7 @@
 #include "mesh/device_places.h"
 #include "pipeline/snapshot.h"
 #include "views/panel/dock_view.h"
+#include "views/panel/panel.h"
 
 class QBoxLayout;
 class QComboBox;
@@ -20,7 +21,6 @@ namespace shardscope {
 
 class DeviceControls;
 class DeviceMap;
-class RoleLabel;
 class SpanLine;
 class ZoomTrail;
 
@@ -36,10 +36,10 @@ public:
     [[nodiscard]] QComboBox* paths() const { return m_paths; }
     /// Which devices there are, in which order, and what is wrong with them.
     [[nodiscard]] DeviceControls* controls() const { return m_controls; }
-    [[nodiscard]] QString reason() const;
-    [[nodiscard]] QString pathText() const;
+    [[nodiscard]] QString reason() const { return m_reason->text(); }
+    [[nodiscard]] QString pathText() const { return m_pathText->text(); }
     /// The line below the maps: the device pointed at, or how many there are and what a tile is.
-    [[nodiscard]] QString caption() const;
+    [[nodiscard]] QString caption() const { return m_caption->text(); }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -56,8 +56,7 @@ private:
     void refreshChoices();
     void showCurrent();
     [[nodiscard]] QString counts() const;
-    /// What a device holds of the selected array, in lines: its place in the mesh, its part of each cut dimension,
-    /// bytes.
+    /// What a device holds of the selected array: its place in the mesh, its part of each sharded dimension, bytes.
     [[nodiscard]] QStringList holdingOf(std::int32_t device) const;
     [[nodiscard]] const TensorRow* shownTensor() const; ///< null for none on the mesh shown
     [[nodiscard]] std::optional<std::int32_t> currentDevice() const; ///< pointed at or walked to, in either map

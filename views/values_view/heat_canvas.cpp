@@ -6,9 +6,7 @@
 #include <algorithm>
 
 #include "document/selection.h"
-#include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"
-#include "words/device_list.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -221,16 +219,10 @@ void HeatCanvas::keyPressEvent(QKeyEvent* event)
         walkTo(0);
 }
 
-int HeatCanvas::tableRowCount() const
+QStringList HeatCanvas::tableHeads() const
 {
-    return static_cast<int>(m_data.parts.size());
-}
-
-QString HeatCanvas::tableHeader(int column) const
-{
-    const QString heads[] = { m_shown && m_shown->local ? tr("Device") : tr("Shard"), tr("Held by"), tr("Smallest"),
-        tr("Largest"), tr("Not finite") };
-    return heads[column];
+    return { m_shown && m_shown->local ? tr("Device") : tr("Shard"), tr("Held by"), tr("Smallest"), tr("Largest"),
+        tr("Not finite") };
 }
 
 QString HeatCanvas::tableText(int row, int column) const
@@ -267,11 +259,6 @@ int HeatCanvas::tableRowAt(QPoint point) const
 {
     const auto element = m_layout.elementAt(point);
     return element ? static_cast<int>(m_layout.partOf(*element)) : -1;
-}
-
-QSize HeatCanvas::sizeHint() const
-{
-    return { Metrics::scaled(480), Metrics::scaled(300) };
 }
 QSize HeatCanvas::minimumSizeHint() const
 {

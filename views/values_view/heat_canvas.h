@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "views/theme/theme.h"
 #include "views/values_view/heat_data.h"
 #include "views/widgets/canvas.h"
 
@@ -29,16 +30,15 @@ public:
     [[nodiscard]] std::int64_t currentPart() const { return m_current; }
 
     // One row per shard that is drawn, or per device.
-    [[nodiscard]] int tableRowCount() const override;
-    [[nodiscard]] int tableColumnCount() const override { return 5; }
-    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_data.parts.size()); }
+    [[nodiscard]] QStringList tableHeads() const override;
     [[nodiscard]] QString tableText(int row, int column) const override;
     [[nodiscard]] QRect tableRect(int row) const override;
     [[nodiscard]] int tableRowAt(QPoint point) const override;
     [[nodiscard]] int tableCurrentRow() const override { return static_cast<int>(m_current); }
     void tableActivate(int row) override { walkTo(row); }
 
-    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return { Metrics::scaled(480), Metrics::scaled(300) }; }
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 Q_SIGNALS:

@@ -4,15 +4,70 @@
 #pragma once
 
 #include <QImage>
+#include <QRect>
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
-#include "views/values_view/heat_layout.h"
+#include "views/shard_grid_view/grid_layout.h"
+#include "views/values_view/shown_values.h"
 
 namespace shardscope {
 
 struct Theme;
+
+struct HeatElement {
+    int panel = 0;
+    std::int64_t row = 0, column = 0; ///< as in ShownValues
+    bool operator==(const HeatElement&) const = default;
+};
+
+/// Where the elements of a heat map lie: geometry and hit test, without a window. The panels are those of a shard grid:
+/// the array in true proportions with the boundaries of its shards, or one panel for each device that is shown.
+class HeatLayout {
+public:
+    HeatLayout() = default;
+    HeatLayout(const ShownValues& shown, QSize area, const GridMargins& margins);
+
+    [[nodiscard]] const std::vector<QRect>& panels() const { return m_grid.panels(); }
+    [[nodiscard]] const GridLayout& grid() const { return m_grid; }
+    /// Mesh position of what a panel shows, -1 for the global array.
+    [[nodiscard]] std::int64_t position(int panel) const { return m_positions[static_cast<std::size_t>(panel)]; }
+    /// Elements drawn down and across a panel, padding included.
+    [[nodiscard]] std::int64_t rows() const { return m_rows; }
+    [[nodiscard]] std::int64_t columns() const { return m_columns; }
+    /// Those of them that belong to the array.
+    [[nodiscard]] std::int64_t validRows(int panel) const { return m_validRows[static_cast<std::size_t>(panel)]; }
+    [[nodiscard]] std::int64_t validColumns(int panel) const { return m_validColumns[static_cast<std::size_t>(panel)]; }
+
+    /// The element at a point, padding included.
+    [[nodiscard]] std::optional<HeatElement> elementAt(QPoint point) const;
+    [[nodiscard]] bool isPadding(const HeatElement& element) const;
+    [[nodiscard]] QRect rectOf(const HeatElement& element) const;
+    /// What lies beyond the array's end.
+    [[nodiscard]] std::vector<QRect> padding(int panel) const;
+    /// Parts that can be pointed at: the blocks of the global array, row by row, or the panels of devices.
+    [[nodiscard]] std::int64_t partCount() const;
+    [[nodiscard]] QRect partRect(std::int64_t part) const;
+    [[nodiscard]] std::int64_t partOf(const HeatElement& element) const;
+    [[nodiscard]] std::int64_t partsAcross() const; ///< parts beside each other
+    /// The first element of a part.
+    [[nodiscard]] HeatElement firstOf(std::int64_t part) const;
+
+private:
+    bool m_local = false;
+    std::vector<std::int64_t> m_positions, m_validRows, m_validColumns; ///< by panel
+    std::int64_t m_rows = 1, m_columns = 1;
+    GridLayout m_grid;
+};
+
+/// Of `parts` equal parts of [0, length): where one begins, rounded down.
+[[nodiscard]] int pixelEdge(int length, std::int64_t index, std::int64_t parts);
+/// The part that a pixel lies in, by the same edges.
+[[nodiscard]] std::int64_t partAt(int pixel, int length, std::int64_t parts);
 
 /// What a point shows of several elements. Whatever is not a number shows in either case, then what is infinite.
 enum class HeatReduction : std::uint8_t {
@@ -30,7 +85,7 @@ struct HeatSummary {
     void add(const HeatSummary& other);
     [[nodiscard]] bool anyFinite() const { return smallest <= largest; }
     /// The largest finite magnitude.
-    [[nodiscard]] double magnitude() const;
+    [[nodiscard]] double magnitude() const { return anyFinite() ? std::max(std::abs(smallest), std::abs(largest)) : 0; }
 };
 
 /// One side of a panel: its points, and the elements that are read for each.
@@ -72,8 +127,7 @@ inline constexpr std::int64_t maxHeatReads = std::int64_t{ 1 } << 20;
 [[nodiscard]] QColor heatColour(const Theme& theme, double value, double scale);
 [[nodiscard]] QColor heatPositive(const Theme& theme);
 [[nodiscard]] QColor heatNegative(const Theme& theme);
-/// A panel in device pixels. What is not a number is in the text's colour; infinities are checks of that and the colour
-/// of their sign.
+/// A panel in device pixels. NaN has the text's colour; infinities are checks of that and the colour of their sign.
 [[nodiscard]] QImage heatImage(const HeatPanel& panel, double scale, const Theme& theme);
 
 } // namespace shardscope

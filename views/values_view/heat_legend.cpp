@@ -3,7 +3,6 @@
 
 #include <QLocale>
 #include <QPainter>
-#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -52,11 +51,6 @@ void HeatLegend::setColumn(bool column)
     m_column = column;
     updateGeometry();
     update();
-}
-
-int HeatLegend::entryCount() const
-{
-    return std::max(1, static_cast<int>(marks().size())) + (m_padding ? 1 : 0);
 }
 
 void HeatLegend::paintEvent(QPaintEvent*)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QWidget>
+#include <algorithm>
 
 #include "views/values_view/heat_data.h"
 
@@ -32,7 +33,7 @@ private:
     bool m_padding = false;
     bool m_column = false;
 
-    [[nodiscard]] int entryCount() const;
+    [[nodiscard]] int entryCount() const { return std::max(1, static_cast<int>(marks().size())) + (m_padding ? 1 : 0); }
 };
 
 /// "A point: the largest magnitude of up to 4 × 4 elements. All 1,048,576 elements were read."

@@ -5,7 +5,6 @@
 #include <QComboBox>
 #include <QResizeEvent>
 
-#include "views/panel/panel.h"
 #include "views/values_view/heat_canvas.h"
 #include "views/values_view/heat_legend.h"
 
@@ -36,16 +35,10 @@ HeatPage::HeatPage(Selection* selection, QWidget* parent)
     setFocusProxy(m_canvas);
     connect(m_canvas, &HeatCanvas::dataChanged, this, &HeatPage::follow);
     connect(m_canvas, &HeatCanvas::pointed, this, [this](const QString& text) {
-        m_pointed->setText(text);
-        m_pointed->setVisible(!text.isEmpty());
+        showText(m_pointed, text);
         m_note->setVisible(text.isEmpty() || m_legend->isColumn());
     });
     connect(m_reduction, &QComboBox::currentIndexChanged, this, [this] { setContent(m_shown, m_read); });
-}
-
-QString HeatPage::note() const
-{
-    return m_note->text();
 }
 
 HeatReduction HeatPage::chosenReduction() const

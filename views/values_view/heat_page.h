@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+#include "views/panel/panel.h"
 #include "views/values_view/heat_data.h"
 
 class QBoxLayout;
@@ -14,7 +15,6 @@ namespace shardscope {
 
 class HeatCanvas;
 class HeatLegend;
-class RoleLabel;
 class Selection;
 
 class HeatPage : public QWidget {
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] HeatCanvas* canvas() const { return m_canvas; }
     [[nodiscard]] HeatLegend* legend() const { return m_legend; }
     [[nodiscard]] QComboBox* reduction() const { return m_reduction; }
-    [[nodiscard]] QString note() const;
+    [[nodiscard]] QString note() const { return m_note->text(); }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

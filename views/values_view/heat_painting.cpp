@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the heat map is drawn: colours, padding, borders of shards, what is marked, and the words around it.
-// Declared in heat_canvas.h.
+// How HeatCanvas (heat_canvas.h) is drawn: colours, padding, borders of shards, marks, and the words around it.
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -8,7 +7,7 @@
 #include "document/selection.h"
 #include "views/theme/theme.h"
 #include "views/values_view/heat_canvas.h"
-#include "views/widgets/padding_painting.h"
+#include "views/widgets/shard_colour.h"
 #include "words/words.h"
 
 namespace shardscope {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <QStyledItemDelegate>
+#include <QTableView>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -57,6 +59,26 @@ private:
     ReadSample m_read;
     mutable std::map<PageKey, Page> m_pages;
     mutable std::int64_t m_elementsRead = 0;
+};
+
+/// The table of numbers: cells in the tint of their shard, its borders as lines of the mesh axis that shards there.
+class BorderDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+};
+
+class NumbersTable : public QTableView {
+    Q_OBJECT
+public:
+    explicit NumbersTable(NumbersModel* model, QWidget* parent = nullptr);
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    void fit();
 };
 
 } // namespace shardscope

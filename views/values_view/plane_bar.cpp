@@ -138,9 +138,4 @@ void PlaneBar::choose(QComboBox* which, int dimension)
     Q_EMIT planeChosen(rows, columns, m_index);
 }
 
-void PlaneBar::emitChosen()
-{
-    Q_EMIT planeChosen(m_rowDimension, m_columnDimension, m_index);
-}
-
 } // namespace shardscope

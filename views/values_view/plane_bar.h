@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which plane of an array with more than two dimensions is shown: the dimensions that go down and across, and an index
-// in each of the others.
+// Which plane of an array is shown: the dimensions that go down and across, and an index in each of the others.
 #pragma once
 
 #include <QWidget>
@@ -36,7 +35,7 @@ private:
     };
     void rebuild(const ShownValues& shown);
     void choose(QComboBox* which, int dimension);
-    void emitChosen();
+    void emitChosen() { Q_EMIT planeChosen(m_rowDimension, m_columnDimension, m_index); }
 
     QComboBox* m_rows;
     QComboBox* m_columns;

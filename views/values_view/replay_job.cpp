@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/codes.h"
-#include "schedule/plan.h"
 
 namespace shardscope {
 

@@ -37,8 +37,7 @@ struct ShownValues {
     [[nodiscard]] std::int64_t size(int dimension) const;
     [[nodiscard]] std::int64_t rowCount() const { return size(rows); }
     [[nodiscard]] std::int64_t columnCount() const { return size(columns); }
-    /// Of the rows (columns) those that belong to the array at a mesh position; -1: of the global array. A shard whose
-    /// plane is padding has none.
+    /// How many belong to the array at a mesh position; -1: to the global one. None where a shard's plane is padding.
     [[nodiscard]] std::int64_t validRows(std::int64_t position) const;
     [[nodiscard]] std::int64_t validColumns(std::int64_t position) const;
 
@@ -55,8 +54,7 @@ struct ShownValues {
     [[nodiscard]] QString indexText(std::span<const std::int64_t> index) const;
 };
 
-/// Reads elements at a mesh position by local indices; position -1: of the array by global ones. False while nothing
-/// can be read.
+/// Reads elements at a mesh position by local indices; -1: by global ones. False while nothing can be read.
 using ReadSample = std::function<bool(std::int64_t position, const Sample& sample, std::span<double> out)>;
 
 /// The elements at some rows and columns of what is shown, row by row.

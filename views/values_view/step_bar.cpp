@@ -2,13 +2,11 @@
 #include "views/values_view/step_bar.h"
 
 #include <QSlider>
-#include <QToolButton>
 
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/values_view/sends_widget.h"
 #include "views/widgets/boxes.h"
-#include "views/widgets/step_player.h"
 
 namespace shardscope {
 
@@ -19,7 +17,7 @@ StepBar::StepBar(QWidget* parent)
                                   tr("One operation back"), tr("One operation on"), tr("After the last operation") },
           this))
     , m_warning(new QToolButton(this))
-    , m_text(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
+    , m_text(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Elided, &Theme::text, this))
     , m_exchange(new SendsWidget(this))
 {
     m_button->setText(tr("Operations"));
@@ -27,7 +25,6 @@ StepBar::StepBar(QWidget* parent)
     m_button->setToolTip(tr("Takes the step again, operation by operation, and shows what devices hold after each."));
     m_button->setCheckable(true);
     m_button->setAutoRaise(true);
-    m_text->setElided(true);
     m_warning->setAutoRaise(true);
     m_warning->hide();
 
@@ -44,26 +41,6 @@ StepBar::StepBar(QWidget* parent)
     connect(m_warning, &QToolButton::clicked, this, [this] { m_player->go(m_warningStep); });
     connect(m_player, &StepPlayer::stepChosen, this, &StepBar::stepChosen);
     follow();
-}
-
-bool StepBar::isOn() const
-{
-    return m_button->isChecked();
-}
-
-void StepBar::setOn(bool on)
-{
-    m_button->setChecked(on);
-}
-
-int StepBar::count() const
-{
-    return m_player->count();
-}
-
-int StepBar::step() const
-{
-    return m_player->step();
 }
 
 void StepBar::setCount(int count)
@@ -91,11 +68,6 @@ void StepBar::setText(const QString& text)
 {
     m_text->setText(text);
     m_player->slider()->setAccessibleDescription(text);
-}
-
-QString StepBar::text() const
-{
-    return m_player->slider()->accessibleDescription();
 }
 
 void StepBar::setWarning(const QString& brief, const QString& sentence, int step)

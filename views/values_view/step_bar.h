@@ -3,15 +3,15 @@
 // taken again for that, if somebody asks for it by the button "Operations".
 #pragma once
 
+#include <QToolButton>
 #include <QWidget>
 
-class QToolButton;
+#include "views/widgets/step_player.h"
 
 namespace shardscope {
 
 class SendsWidget;
 class RoleLabel;
-class StepPlayer;
 
 class StepBar : public QWidget {
     Q_OBJECT
@@ -19,18 +19,18 @@ public:
     explicit StepBar(QWidget* parent = nullptr);
 
     /// Single operations are asked for.
-    [[nodiscard]] bool isOn() const;
-    void setOn(bool on);
+    [[nodiscard]] bool isOn() const { return m_button->isChecked(); }
+    void setOn(bool on) { m_button->setChecked(on); }
     /// After the last of `count` operations; 0: they are not known. Does nothing where there are as many already.
     void setCount(int count);
-    [[nodiscard]] int count() const;
+    [[nodiscard]] int count() const { return m_player->count(); }
     /// Operations that have been executed: 0 = none, count() = all.
-    [[nodiscard]] int step() const;
+    [[nodiscard]] int step() const { return m_player->step(); }
     void setStep(int step);
     void setText(const QString& text);
     /// What is wrong with the numbers, with the step at which it began; empty = nothing.
     void setWarning(const QString& brief, const QString& sentence, int step);
-    [[nodiscard]] QString text() const;
+    [[nodiscard]] QString text() const { return m_player->slider()->accessibleDescription(); }
     [[nodiscard]] StepPlayer* player() const { return m_player; }
     [[nodiscard]] QToolButton* button() const { return m_button; } ///< Operations
     [[nodiscard]] QToolButton* warning() const { return m_warning; }

@@ -11,14 +11,11 @@
 #include "base/codes.h"
 #include "sharding/text.h"
 #include "views/panel/obstacle.h"
-#include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/values_view/control_groups.h"
 #include "views/values_view/heat_page.h"
 #include "views/values_view/initial_choice.h"
-#include "views/values_view/next_step_choice.h"
 #include "views/values_view/numbers_model.h"
-#include "views/values_view/numbers_table.h"
 #include "views/values_view/plane_bar.h"
 #include "views/values_view/step_bar.h"
 #include "views/values_view/values_words.h"
@@ -44,14 +41,14 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     , m_ribbon(new StaleRibbon(document, this))
     , m_steps(new StepBar(this))
     , m_head(new QWidget(this))
-    , m_array(new RoleLabel(RoleLabel::Size::Fixed, &Theme::text, this))
+    , m_array(new RoleLabel(RoleLabel::Size::Fixed, RoleLabel::Elided, &Theme::text, this))
     , m_when(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_device(new QComboBox(this))
     , m_extent(new SegmentedBar({ tr("Global"), tr("Local") }, this))
     , m_form(new SegmentedBar({ tr("Heat map"), tr("Numbers") }, this))
     , m_content(new SegmentedBar({ tr("Values"), tr("Difference"), tr("Since start") }, this))
     , m_plane(new PlaneBar(this))
-    , m_notice(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_notice(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::secondary, this))
     , m_initial(new InitialChoice(document, this))
     , m_nextStep(new NextStepChoice(document, this))
     , m_pages(new QStackedWidget(this))
@@ -115,9 +112,7 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
 
 void ValuesView::makeControls()
 {
-    m_array->setElided(true);
     m_array->setAccessibleName(tr("Array"));
-    m_notice->setWordWrap(true);
     m_notice->setContentsMargins(8, 0, 8, 4);
     m_device->setAccessibleName(tr("Device"));
     m_device->setSizeAdjustPolicy(QComboBox::AdjustToContents);
@@ -152,11 +147,6 @@ QWidget* ValuesView::argumentBar()
     bar->layout()->setContentsMargins(0, 0, 0, 0);
     bar->layout()->setSpacing(0);
     return bar;
-}
-
-QString ValuesView::notice() const
-{
-    return m_notice->isHidden() ? QString() : m_notice->text();
 }
 
 void ValuesView::showEmpty(const QString& sentence, const QString& button)
@@ -347,8 +337,7 @@ void ValuesView::showNotice(const Subject& subject)
             tr("A step is running: the numbers are those before it, and new ones can be read when it is over."));
     if (m_form->current() == 1 && NumbersModel::isSharded(m_shown))
         sentences << tr("The first %1 rows and columns are listed.").arg(words::count(NumbersModel::maxLines));
-    m_notice->setText(sentences.join(QLatin1Char(' ')));
-    m_notice->setVisible(!sentences.isEmpty());
+    showText(m_notice, sentences.join(QLatin1Char(' ')));
 }
 
 /// Takes the place of numbers that are not there yet.

@@ -6,6 +6,7 @@
 
 #include "document/run_controller.h"
 #include "views/panel/dock_view.h"
+#include "views/panel/panel.h"
 #include "views/values_view/heat_data.h"
 #include "views/values_view/replay_job.h"
 
@@ -22,7 +23,6 @@ class NextStepChoice;
 class NumbersModel;
 class NumbersTable;
 class PlaneBar;
-class RoleLabel;
 class SegmentedBar;
 class StaleRibbon;
 class StepBar;
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] InitialChoice* initialChoice() const { return m_initial; }
     [[nodiscard]] NextStepChoice* nextStepChoice() const { return m_nextStep; }
     /// What is said of the array: that parts are still to be added up, that a step is running.
-    [[nodiscard]] QString notice() const;
+    [[nodiscard]] QString notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
 
 private:
     /// What there is to show.

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "views/collectives_view/collective_texts.h"
 #include "words/run_words.h"
 #include "words/words.h"
 
@@ -14,14 +15,6 @@ namespace {
 struct ValuesWords {
     Q_DECLARE_TR_FUNCTIONS(ValuesWords)
 };
-
-QString axesText(const Mesh& mesh, const AxisList& axes)
-{
-    QStringList list;
-    for (const AxisRef& ref : axes)
-        list << QString::fromStdString(toString(mesh, ref));
-    return list.join(QStringLiteral(", "));
-}
 
 } // namespace
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/widgets/canvas.h"
 
+#include <QGestureEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QMouseEvent>
+#include <QNativeGestureEvent>
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
+#include <cmath>
 
 #include "views/theme/theme.h"
 #include "views/widgets/context_menu.h"
@@ -58,19 +61,9 @@ std::optional<QRect> Canvas::fillMenu(QMenu& menu, std::optional<QPoint> place)
     return isCell ? tableCellRect(row, column) : tableRect(row);
 }
 
-Canvas::Tip Canvas::tipAt(QPoint) const
-{
-    return { toolTip(), rect() };
-}
-
 void Canvas::hoverAt(std::optional<QPoint>) { }
 
 void Canvas::zoomAt(int, QPoint) { }
-
-bool Canvas::scrollBy(QPoint, Qt::KeyboardModifiers)
-{
-    return false;
-}
 
 std::optional<int> Canvas::rowAfter(const QKeyEvent& event, int row, int count, Qt::Orientations along, int page)
 {
@@ -158,11 +151,6 @@ void Canvas::changeEvent(QEvent* event)
     }
 }
 
-void Canvas::resizeEvent(QResizeEvent*)
-{
-    arrange();
-}
-
 void Canvas::mouseMoveEvent(QMouseEvent* event)
 {
     m_pointer = event->position().toPoint();
@@ -185,6 +173,33 @@ void Canvas::wheelEvent(QWheelEvent* event)
         return;
     }
     event->setAccepted(scrollBy(turned, event->modifiers()));
+}
+
+PinchZoom::Steps PinchZoom::take(QEvent* event)
+{
+    constexpr double perStep = 0.3; // growth by so much is one step
+    if (event->type() == QEvent::NativeGesture) {
+        const auto* gesture = static_cast<QNativeGestureEvent*>(event);
+        if (gesture->gestureType() == Qt::BeginNativeGesture)
+            m_pending = 0;
+        if (gesture->gestureType() != Qt::ZoomNativeGesture)
+            return {};
+        m_pending += gesture->value() / perStep;
+    } else if (event->type() == QEvent::Gesture) {
+        const auto* pinch = static_cast<QPinchGesture*>(static_cast<QGestureEvent*>(event)->gesture(Qt::PinchGesture));
+        if (!pinch)
+            return {};
+        if (pinch->state() == Qt::GestureStarted)
+            m_pending = 0;
+        if (pinch->scaleFactor() > 0)
+            m_pending += std::log(pinch->scaleFactor()) / perStep;
+    } else {
+        return {};
+    }
+    event->accept();
+    const int steps = m_pending >= 1 ? 1 : m_pending <= -1 ? -1 : 0;
+    m_pending -= steps;
+    return { true, steps };
 }
 
 } // namespace shardscope

@@ -8,13 +8,28 @@
 #include <optional>
 
 #include "views/widgets/painted_table.h"
-#include "views/widgets/pinch_zoom.h"
 
+class QEvent;
 class QKeyEvent;
 class QMenu;
 class QPainter;
 
 namespace shardscope {
+
+/// Zoom gestures of touch pads and touch screens as whole steps, for views that zoom in levels.
+class PinchZoom {
+public:
+    /// +1 for a step nearer, -1 for one further away, 0 for none (yet). `isGesture` tells whether the event was a zoom
+    /// gesture at all; it is accepted then.
+    struct Steps {
+        bool isGesture = false;
+        int count = 0;
+    };
+    Steps take(QEvent* event);
+
+private:
+    double m_pending = 0; ///< of a step
+};
 
 class Canvas : public QWidget, public PaintedTable {
     Q_OBJECT
@@ -30,7 +45,7 @@ protected:
         QString text; ///< as QToolTip takes it (plainTip)
         QRect rect;
     };
-    [[nodiscard]] virtual Tip tipAt(QPoint point) const;
+    [[nodiscard]] virtual Tip tipAt(QPoint) const { return { toolTip(), rect() }; }
     /// The size or the font is another one.
     virtual void arrange() { }
     /// The theme is another one.
@@ -40,7 +55,7 @@ protected:
     /// Nearer (1) or further away (-1), keeping what is at the point in sight.
     virtual void zoomAt(int steps, QPoint at);
     /// The wheel was turned by so many eighths of a degree; false where there is nothing to scroll.
-    virtual bool scrollBy(QPoint turned, Qt::KeyboardModifiers keys);
+    virtual bool scrollBy(QPoint, Qt::KeyboardModifiers) { return false; }
 
     /// The row that an arrow key, a page key, Home or End leads to from `row`, of `count`; nothing for other keys.
     /// Left and right do as up and down where rows lie beside each other.
@@ -55,7 +70,7 @@ protected:
 
     bool event(QEvent* event) override;
     void changeEvent(QEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
+    void resizeEvent(QResizeEvent*) override { arrange(); }
     void mouseMoveEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Paints mesh axes as chips, and edits them as text.
+// Mesh axes in cells of tables: as chips that are edited as text, and as text in their colours.
 #pragma once
 
 #include <QStyledItemDelegate>
 
 namespace shardscope {
+
+/// Cells of specs and axes: mesh axes in their colours. Cells that have no ColumnModel::SpansRole are painted as usual.
+class SpansDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+};
 
 class ChipsDelegate : public QStyledItemDelegate {
     Q_OBJECT

@@ -20,16 +20,6 @@ QModelIndex ColumnModel::index(int row, int column, const QModelIndex& parent) c
     return hasIndex(row, column, parent) ? createIndex(row, column, static_cast<quintptr>(row)) : QModelIndex();
 }
 
-QModelIndex ColumnModel::parent(const QModelIndex&) const
-{
-    return {};
-}
-
-int ColumnModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : count();
-}
-
 int ColumnModel::columnCount(const QModelIndex&) const
 {
     return static_cast<int>(m_columns.size());
@@ -44,21 +34,6 @@ QString ColumnModel::editText(int item, int column) const
 {
     const QVariant own = cell(item, column, Qt::EditRole);
     return own.isValid() ? own.toString() : text(item, column);
-}
-
-QVariant ColumnModel::cell(int, int, int) const
-{
-    return {};
-}
-
-bool ColumnModel::canEdit(int, int) const
-{
-    return false;
-}
-
-bool ColumnModel::edit(int, int, const QString&)
-{
-    return false;
 }
 
 QVariant ColumnModel::data(const QModelIndex& index, int role) const

@@ -27,9 +27,9 @@ public:
     static constexpr int SpansRole = Qt::UserRole + 100; ///< words::Text: the text of a cell with its mesh axes marked
 
     [[nodiscard]] QModelIndex index(int row, int column = 0, const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QModelIndex parent(const QModelIndex& child) const override;
+    [[nodiscard]] QModelIndex parent(const QModelIndex&) const override { return {}; }
     using QObject::parent;
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : count(); }
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     [[nodiscard]] QVariant headerData(
@@ -47,9 +47,9 @@ protected:
 
     [[nodiscard]] virtual int count() const = 0; ///< rows of the table
     /// What the column alone does not say: tool tips, colours, the text that an editor opens with.
-    [[nodiscard]] virtual QVariant cell(int item, int column, int role) const;
-    [[nodiscard]] virtual bool canEdit(int item, int column) const;
-    virtual bool edit(int item, int column, const QString& typed);
+    [[nodiscard]] virtual QVariant cell(int, int, int) const { return {}; }
+    [[nodiscard]] virtual bool canEdit(int, int) const { return false; }
+    virtual bool edit(int, int, const QString&) { return false; }
 
     /// Other content. Where the items are the same ones, views keep what is current and where they are scrolled to.
     template <typename Change>

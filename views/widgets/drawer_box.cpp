@@ -72,11 +72,6 @@ QSize DrawerBox::minimumSizeHint() const
     return { std::max(main.width(), body.width()), std::max(main.height(), body.height()) + headHeight() };
 }
 
-QSize DrawerBox::sizeHint() const
-{
-    return minimumSizeHint().expandedTo(m_main->sizeHint());
-}
-
 void DrawerBox::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);

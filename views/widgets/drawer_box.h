@@ -23,7 +23,7 @@ public:
     void revealMain();
     /// Room for the higher one of the two.
     [[nodiscard]] QSize minimumSizeHint() const override;
-    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return minimumSizeHint().expandedTo(m_main->sizeHint()); }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

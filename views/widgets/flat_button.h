@@ -9,8 +9,7 @@
 
 namespace shardscope {
 
-/// `name` is what they are called; it is their tip as well, unless there is a longer one. `size` of the picture: 0 for
-/// that of the style.
+/// `name` is what it is called, and its tip unless there is a longer one. `size` of the picture: 0 for the style's.
 inline QToolButton* makeFlat(
     QToolButton* button, const QString& picture, const QString& name, const QString& tip = {}, int size = 0)
 {

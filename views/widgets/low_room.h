@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is scrolled as a whole where there is less room than it needs: a view cannot be lower than what is in it.
+// Scroll areas for what is scrolled as a whole where there is less room than it needs.
 #pragma once
 
 #include <QEvent>
@@ -11,6 +11,20 @@
 #include "views/theme/theme.h"
 
 namespace shardscope {
+
+/// A scroll area that is only room for what is in it: without a frame, and not a place where Tab goes. `onlyUpright`:
+/// what is in it never gets wider than the area.
+inline QScrollArea* makePlain(QScrollArea* area, QWidget* content, bool onlyUpright)
+{
+    area->setWidget(content);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->viewport()->setBackgroundRole(QPalette::Base);
+    if (onlyUpright)
+        area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return area;
+}
 
 /// May be as low as 120 px, and is at least as wide as what is in it has to be. Its content is as small as it may be
 /// before anything is scrolled; QScrollArea would give what depends on its width all that it would like.

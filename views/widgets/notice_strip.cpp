@@ -7,7 +7,6 @@
 #include <QToolButton>
 #include <utility>
 
-#include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
 #include "views/widgets/boxes.h"
@@ -86,8 +85,7 @@ void NoticeStrip::say(Severity severity, const QString& title, const QString& te
         m_buttons[i]->setText(buttons[i].text);
         m_actions.push_back(std::move(buttons[i].action));
     }
-    m_title->setText(title);
-    m_title->setVisible(!title.isEmpty());
+    shardscope::showText(m_title, title);
     m_text->setText(text);
     m_text->setToolTip(plainTip(text)); // a place may have no room for all of it
     showText();
@@ -123,16 +121,6 @@ void NoticeStrip::dismiss()
 {
     m_actions.clear();
     hide();
-}
-
-QString NoticeStrip::title() const
-{
-    return isHidden() ? QString() : m_title->text();
-}
-
-QString NoticeStrip::text() const
-{
-    return isHidden() ? QString() : m_text->text();
 }
 
 void NoticeStrip::applyColours()

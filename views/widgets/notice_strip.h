@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A line that says what an action gave or why it did not work, or what an experiment asks. It asks nothing itself, and
-// goes when it is closed.
+// A line that says what an action gave, why it did not work, or what an experiment asks. It goes when it is closed.
 #pragma once
 
 #include <QFrame>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "views/panel/panel.h"
 
 class QHBoxLayout;
 class QLabel;
@@ -15,8 +15,6 @@ class QPushButton;
 class QToolButton;
 
 namespace shardscope {
-
-class RoleLabel;
 
 class NoticeStrip : public QFrame {
     Q_OBJECT
@@ -37,8 +35,9 @@ public:
     void setOneLine(bool oneLine);
     /// Closed by whoever is not to be told any more.
     void dismiss();
-    [[nodiscard]] QString title() const; ///< "" while there is nothing to be read
-    [[nodiscard]] QString text() const;
+    /// "" while there is nothing to be read
+    [[nodiscard]] QString title() const { return isHidden() ? QString() : m_title->text(); }
+    [[nodiscard]] QString text() const { return isHidden() ? QString() : m_text->text(); }
     [[nodiscard]] QPushButton* button(std::size_t index = 0) const { return m_buttons[index]; }
     [[nodiscard]] QToolButton* closeButton() const { return m_close; }
 

@@ -2,7 +2,6 @@
 #include "views/widgets/page_stack.h"
 
 #include "views/widgets/boxes.h"
-#include "views/widgets/segmented_bar.h"
 
 namespace shardscope {
 
@@ -34,11 +33,6 @@ PageStack::PageStack(const QString& name, const QList<Page>& pages, QWidget* par
         Q_EMIT currentChanged();
     });
     follow();
-}
-
-QWidget* PageStack::current() const
-{
-    return m_pages[m_bar->current()];
 }
 
 void PageStack::setCurrent(const QWidget* page)

@@ -6,9 +6,9 @@
 #include <QList>
 #include <QWidget>
 
-namespace shardscope {
+#include "views/widgets/segmented_bar.h"
 
-class SegmentedBar;
+namespace shardscope {
 
 class PageStack : public QWidget {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
     PageStack(const QString& name, const QList<Page>& pages, QWidget* parent = nullptr);
 
     [[nodiscard]] SegmentedBar* bar() const { return m_bar; }
-    [[nodiscard]] QWidget* current() const;
+    [[nodiscard]] QWidget* current() const { return m_pages[m_bar->current()]; }
     /// One of the pages.
     void setCurrent(const QWidget* page);
 

@@ -210,11 +210,6 @@ PaintedTable::PaintedTable()
     QAccessible::installFactory(makeInterface); // Qt ignores a factory that is installed already
 }
 
-QString PaintedTable::tableRowName(int row) const
-{
-    return QString::number(row + 1);
-}
-
 QString PaintedTable::tableDescription(int row, int) const
 {
     QStringList parts;
@@ -222,21 +217,6 @@ QString PaintedTable::tableDescription(int row, int) const
         if (const QString cell = tableText(row, column); !cell.isEmpty())
             parts << QStringLiteral("%1: %2").arg(tableHeader(column), cell);
     return parts.join(QStringLiteral(", "));
-}
-
-QRect PaintedTable::tableCellRect(int row, int) const
-{
-    return tableRect(row);
-}
-
-int PaintedTable::tableColumnAt(QPoint) const
-{
-    return 0;
-}
-
-void PaintedTable::tableActivateCell(int row, int)
-{
-    tableActivate(row);
 }
 
 void PaintedTable::tableChanged(QWidget* widget)

@@ -5,7 +5,7 @@
 
 #include <QPoint>
 #include <QRect>
-#include <QString>
+#include <QStringList>
 
 class QWidget;
 
@@ -17,8 +17,9 @@ public:
     virtual ~PaintedTable() = default;
 
     [[nodiscard]] virtual int tableRowCount() const = 0;
-    [[nodiscard]] virtual int tableColumnCount() const = 0;
-    [[nodiscard]] virtual QString tableHeader(int column) const = 0;
+    [[nodiscard]] virtual QStringList tableHeads() const { return {}; }
+    [[nodiscard]] virtual int tableColumnCount() const { return static_cast<int>(tableHeads().size()); }
+    [[nodiscard]] virtual QString tableHeader(int column) const { return tableHeads().value(column); }
     [[nodiscard]] virtual QString tableText(int row, int column) const = 0;
     /// Where a row is painted, in the widget's coordinates; empty if it is out of sight.
     [[nodiscard]] virtual QRect tableRect(int row) const = 0;
@@ -28,14 +29,13 @@ public:
     virtual void tableActivate(int row) { (void)row; }
 
     // Where single cells can be pointed at. By default a row is one thing: all its cells lie in the same place.
-    [[nodiscard]] virtual QString tableRowName(int row) const; ///< its number from 1
-    /// What there is to say about a cell beside its text: the whole row, since readers stop at one cell when the
-    /// current row changes.
+    [[nodiscard]] virtual QString tableRowName(int row) const { return QString::number(row + 1); }
+    /// Of a cell, beside its text: the whole row, since readers stop at one cell when the current row changes.
     [[nodiscard]] virtual QString tableDescription(int row, int column) const;
-    [[nodiscard]] virtual QRect tableCellRect(int row, int column) const;
-    [[nodiscard]] virtual int tableColumnAt(QPoint point) const; ///< within the row that is there
+    [[nodiscard]] virtual QRect tableCellRect(int row, int) const { return tableRect(row); }
+    [[nodiscard]] virtual int tableColumnAt(QPoint) const { return 0; } ///< within the row that is there
     [[nodiscard]] virtual int tableCurrentColumn() const { return -1; } ///< -1: the whole row is the current one
-    virtual void tableActivateCell(int row, int column);
+    virtual void tableActivateCell(int row, int) { tableActivate(row); }
 
 protected:
     /// Tells screen readers that the content is another one, or that another row is the current one.

@@ -6,12 +6,10 @@
 #include <QPushButton>
 #include <QToolButton>
 
-#include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
-#include "views/widgets/fold_button.h"
 
 namespace shardscope {
 
@@ -19,8 +17,8 @@ Section::Section(const QString& id, const QString& name, QWidget* body, Kind kin
     : QWidget(parent)
     , m_body(body)
     , m_fold(new FoldButton(name))
-    , m_figure(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
-    , m_nothing(new RoleLabel(RoleLabel::Size::Small, &Theme::hint))
+    , m_figure(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Elided, &Theme::secondary))
+    , m_nothing(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Elided, &Theme::hint))
     , m_head(new QWidget(this))
 {
     setObjectName(id);
@@ -29,10 +27,8 @@ Section::Section(const QString& id, const QString& name, QWidget* body, Kind kin
         body->setAccessibleName(name);
     m_fold->setFont(Metrics::semibold());
     m_fold->setChecked(true);
-    m_figure->setElided(true);
     m_figure->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_nothing->setContentsMargins(Metrics::scaled(24), 0, 8, 4);
-    m_nothing->setElided(true);
     m_nothing->hide();
     m_row = hbox(m_head, { 2, 0, 6, 0 }, 4, { m_fold, { m_figure, 1 } });
     m_head->setFixedHeight(Metrics::scaled(24));
@@ -42,29 +38,13 @@ Section::Section(const QString& id, const QString& name, QWidget* body, Kind kin
         m_close->setIcon(icon(QStringLiteral("close"), IconColor::Secondary));
         m_close->setIconSize({ Metrics::scaled(12), Metrics::scaled(12) });
         m_close->setAutoRaise(true);
-        m_close->setAccessibleName(tr("Close %1").arg(name));
-        m_close->setToolTip(m_close->accessibleName());
+        describe(m_close, tr("Close %1").arg(name));
         connect(m_close, &QToolButton::clicked, this, &QWidget::hide);
         m_row->addWidget(m_close);
         hide();
     }
     vbox(this, {}, 0, { m_head, m_nothing, { m_body, 1 } });
     connect(m_fold, &QToolButton::toggled, this, &Section::follow);
-}
-
-bool Section::isUnfolded() const
-{
-    return m_fold->isChecked();
-}
-
-void Section::setUnfolded(bool unfolded)
-{
-    m_fold->setChecked(unfolded);
-}
-
-void Section::setKeyFigure(const QString& text)
-{
-    m_figure->setText(text);
 }
 
 QPushButton* Section::addLink(const QString& text, const std::function<void()>& run)
@@ -83,16 +63,6 @@ void Section::setNothing(const QString& why)
         return;
     m_nothing->setText(why);
     follow();
-}
-
-QString Section::nothing() const
-{
-    return m_nothing->text();
-}
-
-bool Section::showsBody() const
-{
-    return isUnfolded() && m_nothing->text().isEmpty();
 }
 
 int Section::headHeight() const

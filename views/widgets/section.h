@@ -7,14 +7,14 @@
 #include <QWidget>
 #include <functional>
 
+#include "views/panel/panel.h"
+#include "views/widgets/fold_button.h"
+
 class QHBoxLayout;
 class QPushButton;
 class QToolButton;
 
 namespace shardscope {
-
-class FoldButton;
-class RoleLabel;
 
 class Section : public QWidget {
     Q_OBJECT
@@ -26,17 +26,17 @@ public:
     [[nodiscard]] QWidget* body() const { return m_body; }
     [[nodiscard]] FoldButton* fold() const { return m_fold; }
     [[nodiscard]] bool isOnDemand() const { return m_close != nullptr; }
-    [[nodiscard]] bool isUnfolded() const;
-    void setUnfolded(bool unfolded);
-    void setKeyFigure(const QString& text);
+    [[nodiscard]] bool isUnfolded() const { return m_fold->isChecked(); }
+    void setUnfolded(bool unfolded) { m_fold->setChecked(unfolded); }
+    void setKeyFigure(const QString& text) { m_figure->setText(text); }
     /// In the head, right: what leads to something that belongs to this.
     QPushButton* addLink(const QString& text, const std::function<void()>& run);
     /// In place of the body; "" shows that.
     void setNothing(const QString& why);
-    [[nodiscard]] QString nothing() const;
+    [[nodiscard]] QString nothing() const { return m_nothing->text(); }
     /// Of the head alone, and of head and line where there is nothing to show.
     [[nodiscard]] int headHeight() const;
-    [[nodiscard]] bool showsBody() const;
+    [[nodiscard]] bool showsBody() const { return isUnfolded() && m_nothing->text().isEmpty(); }
 
 Q_SIGNALS:
     void changed(); ///< folded, unfolded, shown, closed, or with other contents

@@ -8,8 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "views/theme/theme.h"
-#include "views/widgets/plain_scroll.h"
+#include "views/widgets/low_room.h"
 #include "views/widgets/section.h"
 
 namespace shardscope {
@@ -130,11 +129,6 @@ QSize SectionColumn::minimumSizeHint() const
         if (!row.section->isHidden() && row.section->showsBody())
             width = std::max({ width, row.section->minimumSizeHint().width(), row.section->body()->minimumWidth() });
     return { width + verticalScrollBar()->sizeHint().width(), Metrics::scaled(120) };
-}
-
-QSize SectionColumn::sizeHint() const
-{
-    return { minimumSizeHint().width(), Metrics::scaled(600) };
 }
 
 void SectionColumn::resizeEvent(QResizeEvent* event)

@@ -9,6 +9,8 @@
 #include <QScrollArea>
 #include <functional>
 
+#include "views/theme/theme.h"
+
 namespace shardscope {
 
 class Section;
@@ -31,7 +33,7 @@ public:
     void fit();
 
     [[nodiscard]] QSize minimumSizeHint() const override;
-    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return { minimumSizeHint().width(), Metrics::scaled(600) }; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

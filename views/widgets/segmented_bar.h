@@ -18,8 +18,7 @@ public:
 
     // One row per choice.
     [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_names.size()); }
-    [[nodiscard]] int tableColumnCount() const override { return 1; }
-    [[nodiscard]] QString tableHeader(int) const override { return accessibleName(); }
+    [[nodiscard]] QStringList tableHeads() const override { return { accessibleName() }; }
     [[nodiscard]] QString tableText(int row, int) const override { return m_names[row]; }
     [[nodiscard]] QRect tableRect(int row) const override { return segment(row); }
     [[nodiscard]] int tableRowAt(QPoint point) const override;

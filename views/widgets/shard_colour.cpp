@@ -115,4 +115,16 @@ QColor shardEdge(const Theme& theme, const QColor& fill)
     return { lighter(fill.red()), lighter(fill.green()), lighter(fill.blue()) };
 }
 
+void paintPadding(QPainter& painter, const QRect& part, const Theme& theme, qreal pixelRatio)
+{
+    painter.setBrushOrigin(0, 0);
+    painter.fillRect(part, theme.alternateRow);
+    painter.fillRect(part, theme.hatch(pixelRatio));
+    QPen pen(theme.strongLine, 1);
+    pen.setDashPattern({ 3, 2 });
+    painter.setPen(pen);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(part.adjusted(0, 0, -1, -1));
+}
+
 } // namespace shardscope

@@ -13,6 +13,10 @@ namespace shardscope {
 
 struct Theme;
 
+/// Padding as every picture of shards draws it: hatched, with a dashed border. `pixelRatio` is that of the device which
+/// is painted on. Changes pen, brush and brush origin.
+void paintPadding(QPainter& painter, const QRect& part, const Theme& theme, qreal pixelRatio);
+
 /// What tells a shard from all others where there are 9 to 64 of them.
 struct ShardMark {
     std::int64_t hue = 0; ///< 0 to 7, by the first sharded dimension as far as it goes

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One line of words::Text: mesh axes in their colour, the rest in text or secondary colour. Shortened at the end with
-// an ellipsis when there is no room.
+// One line of words::Text: mesh axes in their colour. Shortened at its end when there is no room.
 #pragma once
 
 #include <QWidget>

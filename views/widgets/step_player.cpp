@@ -57,8 +57,7 @@ StepPlayer::StepPlayer(const Names& names, QWidget* parent)
 void StepPlayer::setNames(const Names& names)
 {
     const auto name = [](QToolButton* button, const QString& text, const QString& key) {
-        button->setAccessibleName(text);
-        button->setToolTip(tr("%1 (%2)", "what a button does, its key").arg(text, key));
+        describe(button, text, tr("%1 (%2)", "what a button does, its key").arg(text, key));
     };
     name(m_first, names.first, tr("Home"));
     name(m_back, names.back, QStringLiteral("["));
@@ -133,8 +132,7 @@ void StepPlayer::follow()
     const bool plays = isPlaying();
     const QString name = plays ? tr("Stop") : tr("Play");
     m_play->setIcon(icon(plays ? QStringLiteral("stop") : QStringLiteral("run")));
-    m_play->setAccessibleName(name);
-    m_play->setToolTip(tr("%1 (%2)", "what a button does, its key").arg(name, tr("Space")));
+    describe(m_play, name, tr("%1 (%2)", "what a button does, its key").arg(name, tr("Space")));
     m_position->setText(position());
     // As wide as at the end: the slider does not move under the hand.
     const QString widest = tr("step %1 / %2").arg(words::count(m_count), words::count(m_count));

@@ -6,7 +6,6 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/flat_button.h"
@@ -21,13 +20,11 @@ constexpr int point = 7; ///< height of the triangle, within the gap and beyond
 TipStrip::TipStrip(bool pointsDown, QWidget* parent)
     : QWidget(parent)
     , m_pointsDown(pointsDown)
-    , m_title(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_title(new RoleLabel(RoleLabel::Size::Semibold, RoleLabel::Elided, &Theme::text, this))
     , m_number(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
-    , m_text(new RoleLabel(RoleLabel::Size::Small, &Theme::text, this))
+    , m_text(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::text, this))
     , m_close(new QToolButton(this))
 {
-    m_text->setWordWrap(true);
-    m_title->setElided(true);
     makeFlat(m_close, QStringLiteral("close"), tr("Close this tip"), tr("Close this tip; it does not come again"), 10);
     auto* head = hbox({}, 8, { { m_title, 1 }, m_number, m_close });
     const int above = pointsDown ? 0 : point, below = pointsDown ? point : 0;
@@ -47,11 +44,6 @@ void TipStrip::say(const QString& title, const QString& text, const QString& num
     setAccessibleName(title);
     setAccessibleDescription(text);
     show();
-}
-
-QString TipStrip::title() const
-{
-    return isHidden() ? QString() : m_title->text();
 }
 
 void TipStrip::paintEvent(QPaintEvent*)

@@ -5,11 +5,11 @@
 
 #include <QWidget>
 
+#include "views/panel/panel.h"
+
 class QToolButton;
 
 namespace shardscope {
-
-class RoleLabel;
 
 class TipStrip : public QWidget {
     Q_OBJECT
@@ -17,7 +17,7 @@ public:
     /// `pointsDown`: the control is below, else above.
     explicit TipStrip(bool pointsDown, QWidget* parent = nullptr);
     void say(const QString& title, const QString& text, const QString& number);
-    [[nodiscard]] QString title() const; ///< "" while it is hidden
+    [[nodiscard]] QString title() const { return isHidden() ? QString() : m_title->text(); } ///< "" while it is hidden
     [[nodiscard]] QToolButton* closeButton() const { return m_close; }
 
 Q_SIGNALS:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two parts of a view: beside each other where both have room, above each other in a high and narrow view, else one at
-// a time, chosen by a bar.
+// Two parts of a view: beside or above each other where both have room, else one at a time, chosen by a bar.
 #pragma once
 
 #include <QWidget>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The way back from where one has zoomed to, or what one has selected: "16,384 devices › host 37 › d296". Every place
-// but the last is a button.
+// The way back from where one has zoomed to: "16,384 devices › host 37 › d296". Every place but the last is a button.
 #pragma once
 
 #include <QStringList>
