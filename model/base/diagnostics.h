@@ -148,5 +148,8 @@ using Result = tl::expected<T, Error>;
 
 /// The known name nearest to `name` by edit distance, or "" when none is near enough to be meant.
 [[nodiscard]] std::string nearestName(std::string_view name, std::span<const std::string> known);
+/// The arguments with "nearest", if there is a known name near enough.
+[[nodiscard]] std::vector<Arg> withNearest(
+    std::vector<Arg> args, std::string_view name, std::span<const std::string> known);
 
 } // namespace shardscope

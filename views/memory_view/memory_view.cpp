@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/host_transfers.h"
-#include "experiment/placement_edits.h"
+#include "experiment/edits.h"
 #include "pipeline/memory_placement.h"
 #include "schedule/plan.h"
 #include "views/memory_view/memory_widgets.h"
@@ -15,7 +15,6 @@
 #include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 #include "words/memory_words.h"
-#include "words/planned_memory_words.h"
 #include "words/words.h"
 
 namespace shardscope {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tensors_view/tensors_view.h"
-#include "experiment/run_edits.h"
+#include "experiment/edits.h"
 #include "program/roles.h"
 
 #include <QComboBox>

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "experiment/run_edits.h"
+#include "experiment/edits.h"
 #include "views/widgets/boxes.h"
 #include "words/words.h"
 

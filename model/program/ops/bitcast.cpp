@@ -12,9 +12,8 @@ namespace shardscope::ops {
 
 namespace {
 
-Result<void> checkBitcast(const Program& program, const Operation& operation)
+Result<void> checkBitcast(const Subject& cast)
 {
-    const Subject cast(program, operation);
     SHARDSCOPE_CHECK(expectResults(cast, 1));
     const TensorType &from = cast.operands[0], &to = cast.results[0];
     const std::int64_t fromBits = elementBits(from.dtype), toBits = elementBits(to.dtype);

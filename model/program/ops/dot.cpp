@@ -11,9 +11,8 @@ namespace shardscope::ops {
 namespace {
 
 /// The element type of the result is free: products of narrow numbers are often kept in wider ones.
-Result<void> checkDot(const Program& program, const Operation& operation)
+Result<void> checkDot(const Subject& dot)
 {
-    const Subject dot(program, operation);
     SHARDSCOPE_CHECK(expectResults(dot, 1));
     const TensorType &lhs = dot.operands[0], &rhs = dot.operands[1];
     for (const TensorType& operand : dot.operands)

@@ -151,11 +151,10 @@ std::vector<ValueId> pullBackDotGeneral(Builder& b, const Operation& operation, 
 }
 
 /// Products of narrow numbers may be kept in wider ones: the element types need not agree.
-Result<void> checkDotGeneral(const Program& program, const Operation& operation)
+Result<void> checkDotGeneral(const Subject& product)
 {
-    const Subject product(program, operation);
     SHARDSCOPE_CHECK(expectResults(product, 1));
-    SHARDSCOPE_TRY(inferred, inferDotGeneral(product.operands, operation.attributes, product.results[0]));
+    SHARDSCOPE_TRY(inferred, inferDotGeneral(product.operands, product.operation.attributes, product.results[0]));
     return expectShape(product, "the result", product.results[0], inferred->shape);
 }
 

@@ -19,9 +19,8 @@ Result<TensorType> inferComplex(Types operands, const Attributes&, const TensorT
 }
 
 /// Operands of one shape, a body from scalars to a scalar.
-Result<void> checkMap(const Program& program, const Operation& operation)
+Result<void> checkMap(const Subject& map)
 {
-    const Subject map(program, operation);
     SHARDSCOPE_TRY(own, map.otherAttributes<DimensionsAttributes>());
     SHARDSCOPE_CHECK(expectResults(map, 1));
     if (map.operands.empty())
@@ -36,7 +35,7 @@ Result<void> checkMap(const Program& program, const Operation& operation)
         return map.attribute("dimensions have to be 0, 1, ... " + std::to_string(shape.size()) + " of them");
     SHARDSCOPE_CHECK(expectShape(map, "the result", map.results[0], shape));
     return expectBody(
-        map, operation.regions[0], "body", scalars, std::vector{ TensorType{ map.results[0].dtype, {} } });
+        map, map.operation.regions[0], "body", scalars, std::vector{ TensorType{ map.results[0].dtype, {} } });
 }
 
 /// c of / (x^2 + y^2)

@@ -10,9 +10,8 @@ namespace shardscope::ops {
 
 namespace {
 
-Result<void> checkReduce(const Program& program, const Operation& operation)
+Result<void> checkReduce(const Subject& reduce)
 {
-    const Subject reduce(program, operation);
     SHARDSCOPE_TRY(own, reduce.otherAttributes<VariadicReduceAttributes>());
     const Dimensions& dimensions = (*own)->dimensions;
     if (reduce.operands.size() < 2 || reduce.operands.size() % 2 != 0)
@@ -33,16 +32,16 @@ Result<void> checkReduce(const Program& program, const Operation& operation)
         SHARDSCOPE_CHECK(expectShape(reduce, "result " + number, reduce.results[i], kept));
         scalars.push_back({ reduce.operands[i].dtype, {} });
     }
-    if (operation.regions.empty() && (*own)->kind) {
+    if (reduce.operation.regions.empty() && (*own)->kind) {
         const bool ofBits = (*own)->kind == ReduceKind::And || (*own)->kind == ReduceKind::Or;
         for (const TensorType& scalar : scalars)
             if (ofBits && scalar.dtype != DType::Pred && !isInteger(scalar.dtype))
                 return reduce.mismatch("bits of " + toString(scalar) + " cannot be put together");
         return {};
     }
-    if (operation.regions.size() != 1)
-        return reduce.attribute(counted(operation.regions.size(), "body") + " instead of 1");
-    return expectReducer(reduce, operation.regions[0], "body", scalars, count);
+    if (reduce.operation.regions.size() != 1)
+        return reduce.attribute(counted(reduce.operation.regions.size(), "body") + " instead of 1");
+    return expectReducer(reduce, reduce.operation.regions[0], "body", scalars, count);
 }
 
 FactorRule reduceRule(const Program& program, const Operation& operation, RuleOptions)
