@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "collectives_report.h"
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "program/operation_path.h"
@@ -40,7 +42,8 @@ std::vector<std::string> axisNames(const AxisList& axes, const Mesh& mesh)
 
 QString exactCount(Rational bytes)
 {
-    return bytes.denominator() == 1 ? words::count(bytes.numerator()) : QString::number(bytes.value(), 'f', 1);
+    return bytes.denominator() == 1 ? words::count(bytes.numerator())
+                                    : QStringLiteral("≈ %1").arg(words::count(std::llround(bytes.value())));
 }
 
 QString timesText(const CollectiveEntry& entry)

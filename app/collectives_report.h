@@ -30,7 +30,7 @@ void addOrigin(Json& json, const CollectiveEntry& entry);
 [[nodiscard]] Json toJson(const CollectiveList& list, std::size_t index, bool groups);
 /// "{data, model}" as a list of names.
 [[nodiscard]] std::vector<std::string> axisNames(const AxisList& axes, const Mesh& mesh);
-/// Whole bytes with separators; parts of a byte with one decimal.
+/// Whole bytes with separators: "≈ 8" of a mean over devices that is none.
 [[nodiscard]] QString exactCount(Rational bytes);
 
 } // namespace shardscope::cli

@@ -186,7 +186,8 @@ Option Command::addFile(std::string& file)
 {
     setInput(file);
     Option option = addOption("FILE", file,
-        "Experiment file, program in StableHLO text (.mlir), - for standard input, or the id of a built-in example");
+        "Experiment file, program in StableHLO text (.mlir) or HLO text (.hlo), - for standard input, or the id of a "
+        "built-in example");
     addVariant(file);
     return option.required();
 }

@@ -103,12 +103,11 @@ void printText(const Communication& found, const CommsOptions& options)
     printSums(console, list, options.by.empty() ? "axes" : options.by);
     const SentBytes sent = sentBytes(list);
     console.line();
-    const bool isFull = sent.step.denominator() == 1;
     const QString exact = sent.step.value() < 1024
-        ? exactCount(sent.step) + QStringLiteral(" B")
+        ? words::bytes(sent.step)
         : QStringLiteral("%1 (%2 B)").arg(words::bytes(sent.step), exactCount(sent.step));
     console.line(QStringLiteral("Every device sends %1 per step%2.")
-                     .arg(sent.step.value() < 1024 && isFull ? words::bytes(sent.step) : exact,
+                     .arg(exact,
                          sent.scalarLoss == Rational(0)
                              ? QString()
                              : QStringLiteral(", and %1 for the scalar loss").arg(words::bytes(sent.scalarLoss))));
@@ -118,6 +117,9 @@ void printText(const Communication& found, const CommsOptions& options)
                                         "once."));
             break;
         }
+    if (std::any_of(list.entries.begin(), list.entries.end(),
+            [](const CollectiveEntry& entry) { return entry.sentBytes.denominator() != 1; }))
+        console.line(QStringLiteral("≈ devices send different numbers of bytes: their mean, rounded."));
     printTransfers(console, *found.snapshot);
 }
 
@@ -213,8 +215,9 @@ void addComms(CLI::App& app, int& status)
         "Bytes are those of the ring model, per device; a collective in a loop counts with its trips.\n"
         "What goes between the memory of devices and that of their hosts is listed apart from them.\n"
         "Of HLO text that XLA has compiled the collectives are those in it, with the lines where they stand;\n"
-        "--by axes sums up by groups of devices, --by layer by the names of operations. Long cells of the list\n"
-        "go on in the next line, at the width of the terminal or 120 characters; --json and --csv have them in full.\n"
+        "--by axes sums up by groups of devices, --by layer by the names of operations. In a terminal long cells\n"
+        "of the list go on in the next line; in a file or pipe every row is one line. ≈ stands before bytes that\n"
+        "devices send in the mean, rounded; --json has the mean itself.\n"
         "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
         "output that cannot be used.");
     command.run(status, [options] { return showComms(*options); });

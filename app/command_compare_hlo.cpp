@@ -154,7 +154,7 @@ std::string_view remarkId(ExchangeRemark::Kind kind)
     return names[static_cast<std::size_t>(kind)];
 }
 
-std::string_view exchangeId(Exchange exchange)
+std::string_view exchangeId(ExchangeKind exchange)
 {
     constexpr std::string_view names[] = { "gather", "reduction", "all_to_all", "permute", "broadcast" };
     return names[static_cast<std::size_t>(exchange)];

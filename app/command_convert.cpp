@@ -16,6 +16,7 @@
 #include "interchange/goldens_of.h"
 #include "interchange/hugging_face.h"
 #include "interchange/import.h"
+#include "interchange/maxtext_of.h"
 #include "interchange/rule_text.h"
 #include "network_input.h"
 #include "resolve.h"
@@ -65,13 +66,7 @@ Source sourceOfExperiment(Experiment experiment, const std::string& name)
     source.name = name;
     source.title = experiment.title;
     source.rows = toRows(experiment);
-    RulesInput rules;
-    rules.name = name;
-    rules.rules = experiment.rules.rules;
-    rules.dialect = experiment.rules.dialect;
-    for (const MeshAxis& axis : experiment.mesh.axes)
-        rules.meshAxes.push_back(axis.name);
-    source.rules = std::move(rules);
+    source.rules = rulesOf(name, experiment);
     source.experiment = std::move(experiment);
     return source;
 }
@@ -237,50 +232,15 @@ Result<std::string> experimentText(const ConvertOptions& options, const Source& 
     return writeExperiment(*experiment);
 }
 
-/// MaxText counts slices; in machines without any they are the hosts.
-std::int64_t slicesOf(const DeviceSet& devices)
+Result<MaxTextForm> formForMaxText(const ConvertOptions& options, const Source& source)
 {
-    return devices.hasChipGrid() ? devices.slices : devices.hosts;
-}
-
-/// The text, and what MaxText has no word for.
-struct MaxTextForm {
-    std::string text;
-    std::vector<std::string> notKept; ///< "device_order", "hosts"
-};
-
-Result<MaxTextForm> maxTextForm(const ConvertOptions& options, const Source& source)
-{
-    MaxTextForm form;
-    MaxTextConfig config;
-    if (source.rules->maxText) {
-        config = source.rules->maxText->config;
-    } else {
-        config.rules = source.rules->rules;
-        MeshSetting mesh;
-        std::int64_t slices = 1;
-        if (source.experiment) {
-            mesh = source.experiment->mesh;
-            slices = slicesOf(source.experiment->hardware.devices);
-        } else {
-            SHARDSCOPE_TRY(import, toImport(options, source));
-            mesh = { import->mesh, import->deviceOrder };
-            slices = import->hosts;
-        }
-        if (auto split = splitOverSlices(mesh.axes, mesh.deviceOrder, slices)) {
-            config.axes = std::move(*split);
-        } else {
-            for (const MeshAxis& axis : mesh.axes)
-                config.axes.push_back({ axis.name, axis.size, 1 });
-            if (!mesh.deviceOrder.empty())
-                form.notKept.emplace_back("device_order");
-            if (slices > 1)
-                form.notKept.emplace_back("hosts");
-        }
-    }
-    SHARDSCOPE_TRY(text, writeMaxText(config));
-    form.text = std::move(*text);
-    return form;
+    if (source.rules->maxText)
+        return MaxTextForm{ source.rules->maxText->config, {} };
+    if (source.experiment)
+        return maxTextForm(
+            source.rules->rules, source.experiment->mesh, maxTextSlices(source.experiment->hardware.devices));
+    SHARDSCOPE_TRY(import, toImport(options, source));
+    return maxTextForm(source.rules->rules, { import->mesh, import->deviceOrder }, import->hosts);
 }
 
 /// Notes in the source what the form cannot keep.
@@ -311,9 +271,9 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
     if (of && !of->rules.inner.empty())
         source.notKept.emplace_back("inner_rules");
     if (options.to == "maxtext") {
-        SHARDSCOPE_TRY(form, maxTextForm(options, source));
+        SHARDSCOPE_TRY(form, formForMaxText(options, source));
         std::move(form->notKept.begin(), form->notKept.end(), std::back_inserter(source.notKept));
-        return std::move(form->text);
+        return writeMaxText(form->config);
     }
     return toPythonSource(source.rules->rules, options.to == "t5x" ? "logical_axis_rules" : "rules");
 }

@@ -159,6 +159,13 @@ private:
     std::vector<Difference> m_found;
 };
 
+/// The form for people of what stands in the file as a list or an object.
+QString sideText(const Difference& difference, const std::optional<std::string>& side)
+{
+    const bool isLong = difference.path == "/model/text" || difference.path == "/mesh/axes";
+    return isLong ? words::settingValue(side, difference.path) : words::fromStd(*side);
+}
+
 void printComparison(const SnapshotComparison& comparison, const std::vector<Difference>& differences)
 {
     Console console;
@@ -175,9 +182,9 @@ void printComparison(const SnapshotComparison& comparison, const std::vector<Dif
         }
         console.line(QStringLiteral("  ") + words::fromStd(each.path));
         if (each.before)
-            console.line(QStringLiteral("    - ") + words::fromStd(*each.before), Emphasis::Bad);
+            console.line(QStringLiteral("    - ") + sideText(each, each.before), Emphasis::Bad);
         if (each.after)
-            console.line(QStringLiteral("    + ") + words::fromStd(*each.after), Emphasis::Good);
+            console.line(QStringLiteral("    + ") + sideText(each, each.after), Emphasis::Good);
     }
 }
 
@@ -345,8 +352,9 @@ void addDiff(CLI::App& app, int& status)
         "Compare two experiments: settings, shardings, bytes, collectives, operations, problems, and what differs "
         "most");
     const auto options = std::make_shared<DiffOptions>();
-    const char* description = "Experiment file, FILE#NAME for one of its variants, program in StableHLO text (.mlir), "
-                              "or the id of a built-in example";
+    const char* description =
+        "Experiment file, FILE#NAME for one of its variants, program in StableHLO text (.mlir) or HLO "
+        "text (.hlo), or the id of a built-in example";
     command.addOption("A", options->before, description).required();
     command
         .addOption(

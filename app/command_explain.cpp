@@ -10,6 +10,7 @@
 #include "collectives_report.h"
 #include "command.h"
 #include "commands.h"
+#include "layout_report.h"
 #include "program/path.h"
 #include "report.h"
 #include "words/collective_words.h"

@@ -68,15 +68,20 @@ int exportView(const ExportOptions& options)
 
 void addExport(CLI::App& app, int& status)
 {
-    Command command(app, "export", "Write what a view shows: a table, a report, or JAX code");
+    Command command(
+        app, "export", "Write what a view shows: a table, a report, JAX code, or a configuration of MaxText");
     const auto options = std::make_shared<ExportOptions>();
     command.addFile(options->file);
-    command.addOption("--view", options->view, "What: report (default), a table, or code")
+    command
+        .addOption(
+            "--view", options->view, "What: report (default), a table, code for JAX, or maxtext, its configuration")
         .oneOf(viewIds())
         .optionText("VIEW");
     command
-        .addOption("--as", options->form, "How: csv or md of tables, md of the report, py of code. Default: the first")
-        .oneOf({ "csv", "md", "py" })
+        .addOption("--as", options->form,
+            "How: csv or md of tables, md of the report, py of code, yml of maxtext, or sh: its flags. Default: the "
+            "first")
+        .oneOf({ "csv", "md", "py", "yml", "sh" })
         .optionText("FORM");
     Option output = command.addOption("-o,--output", options->output, "The file to write (default: standard output)");
     output.optionText("OUT");

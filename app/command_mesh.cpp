@@ -12,6 +12,7 @@
 #include "command.h"
 #include "commands.h"
 #include "input.h"
+#include "layout_report.h"
 #include "mesh/device_mesh.h"
 #include "mesh/device_presets.h"
 #include "mesh/host_block.h"
@@ -228,49 +229,6 @@ std::string methodOf(const MeshCommandOptions& options)
     return options.dcnShape.empty() ? "jax" : "hybrid";
 }
 
-/// Rows of device ids, the last axis across. Long ones end early, which is said.
-void printIds(Console& console, const Built& built)
-{
-    constexpr std::int64_t maxRows = 64;
-    constexpr std::int64_t maxColumns = 32;
-    const DeviceArray& array = built.array;
-    const auto count = static_cast<std::int64_t>(array.ids.size());
-    const std::int64_t columns = array.shape.empty() ? 1 : array.shape.back();
-    const std::int64_t rows = count / columns;
-    const auto name = [&](std::size_t axis) {
-        return axis < built.names.size() ? words::fromStd(built.names[axis]) : QStringLiteral("axis %1").arg(axis + 1);
-    };
-    Table table;
-    for (std::size_t axis = 0; axis + 1 < array.shape.size(); ++axis)
-        table.columns.push_back({ name(axis), true });
-    const std::int64_t shownColumns = std::min(columns, maxColumns);
-    for (std::int64_t column = 0; column < shownColumns; ++column)
-        table.columns.push_back({ array.shape.empty() ? QStringLiteral("device")
-                : column == 0                         ? QStringLiteral("%1 0").arg(name(array.shape.size() - 1))
-                                                      : QString::number(column),
-            true });
-    for (std::int64_t row = 0; row < std::min(rows, maxRows); ++row) {
-        QStringList cells;
-        std::int64_t rest = row;
-        for (std::size_t axis = array.shape.size(); axis-- > 1;) {
-            cells.prepend(QString::number(rest % array.shape[axis - 1]));
-            rest /= array.shape[axis - 1];
-        }
-        for (std::int64_t column = 0; column < shownColumns; ++column)
-            cells << QString::number(array.ids[static_cast<std::size_t>(row * columns + column)]);
-        table.rows.push_back(cells);
-    }
-    console.table(table);
-    if (columns > maxColumns)
-        console.line(QStringLiteral("  and %1 more %2")
-                         .arg(columns - maxColumns)
-                         .arg(columns - maxColumns == 1 ? QStringLiteral("column") : QStringLiteral("columns")));
-    if (rows > maxRows)
-        console.line(QStringLiteral("  and %1 more %2")
-                         .arg(rows - maxRows)
-                         .arg(rows - maxRows == 1 ? QStringLiteral("row") : QStringLiteral("rows")));
-}
-
 Json reasonJson(const MeshReason& reason)
 {
     Json json{ { "rule_name", words::ruleName(reason.rule).toStdString() }, { "kind", reason.kind } };
@@ -408,7 +366,7 @@ int printDeviceMesh(const MeshCommandOptions& options)
         printDeviceList(console, *set);
     console.heading(axes.isEmpty() ? QStringLiteral("Mesh without axes")
                                    : QStringLiteral("Mesh ") + axes.join(QStringLiteral(" × ")));
-    printIds(console, *built);
+    printDeviceIds(console, built->array.shape, built->names, built->array.ids, { 64, 32 });
     console.heading(QStringLiteral("Why"));
     console.lines(words::meshReason(built->array, built->names), QStringLiteral("  "));
     constexpr std::size_t maxHosts = 64;

@@ -422,8 +422,8 @@ void addPropagate(CLI::App& app, int& status)
     Command command(app, "propagate", "Print a program as StableHLO with the sharding of every value");
     const auto options = std::make_shared<PropagateCommandOptions>();
     command
-        .addOption(
-            "FILE", options->file, "A program (.mlir), an experiment or a built-in example, - for standard input")
+        .addOption("FILE", options->file,
+            "A program (.mlir or .hlo), an experiment or a built-in example, - for standard input")
         .required();
     command
         .addOption("--strategy", options->strategy,

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "commands.h"
+#include "document/program_file.h"
 #include "experiment_file/gallery.h"
 #include "input.h"
 #include "interchange/rule_text.h"
@@ -191,8 +192,9 @@ int printRules(const std::string& id, const JsonTarget& json)
 /// Rule sets have names without dots and slashes. Where an example has the name of a set, the set is meant.
 bool isProgram(const std::string& what)
 {
-    return what == "-" || what.ends_with(".mlir") || what.ends_with(".json") || what.find('/') != std::string::npos
-        || QFileInfo::exists(QString::fromStdString(what)) || (!findPublishedRules(what) && findExample(what));
+    return what == "-" || isProgramFile(QString::fromStdString(what)) || what.ends_with(".json")
+        || what.find('/') != std::string::npos || QFileInfo::exists(QString::fromStdString(what))
+        || (!findPublishedRules(what) && findExample(what));
 }
 
 } // namespace
@@ -210,9 +212,8 @@ void addRules(CLI::App& app, int& status)
         "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, input or output that cannot be used.");
     const auto options = std::make_shared<Options>();
     command.addOption("WHAT", options->id,
-        "A program in StableHLO text (.mlir), an experiment (.json) or a built-in example, - for standard input, or "
-        "the "
-        "rule set to print, as Python source");
+        "A program in StableHLO text (.mlir) or HLO text (.hlo), an experiment (.json) or a built-in example, - for "
+        "standard input, or the rule set to print, as Python source");
     command.addFlag("--conservative", options->conservative, "Rules of conservative propagation, for a program");
     command.addJson(options->json);
     command.setInput(options->id);

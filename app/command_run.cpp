@@ -11,10 +11,12 @@
 #include "commands.h"
 #include "document/atomic_file.h"
 #include "interchange/trace.h"
+#include "progress.h"
 #include "run_program.h"
 #include "run_report.h"
 #include "schedule/plan.h"
 #include "simulate/run/run.h"
+#include "words/utf8.h"
 
 namespace shardscope::cli {
 
@@ -35,11 +37,15 @@ Result<void> writeTrace(std::shared_ptr<const Plan> plan, RunOptions options, co
     return writeAtomically(QString::fromStdString(file), chromeTrace(**run));
 }
 
-int runFile(const RunCommandOptions& options)
+int runFile(RunCommandOptions& options)
 {
+    Progress progress("run");
+    options.onPhase = [&progress](const QString& what) { progress.now(what); };
     auto run = runProgram(options);
-    if (!run)
+    if (!run) {
+        progress.end();
         return refuse(options.json, run.error());
+    }
     int status = run->status();
     const auto wrote = [&](Result<void> written) { // what was computed is shown all the same
         if (written)
@@ -49,8 +55,11 @@ int runFile(const RunCommandOptions& options)
     };
     if (run->plan && !options.out.empty())
         wrote(writeFiles(*run, options));
-    if (run->plan && !options.trace.empty())
+    if (run->plan && !options.trace.empty()) {
+        progress.now(QStringLiteral("a step whose instructions are timed, for %1").arg(words::fromStd(options.trace)));
         wrote(writeTrace(run->plan, stepOptions(*run, options), options.trace));
+    }
+    progress.end();
     if (!options.json.empty())
         return emitText(jsonText(*run, options), options.json.file, status);
     Console console;

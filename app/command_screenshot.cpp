@@ -17,9 +17,11 @@
 #include "commands.h"
 #include "experiment_file/experiment_file.h"
 #include "input.h"
+#include "progress.h"
 #include "report.h"
 #include "views/export_picture/export_picture.h"
 #include "views/main_window/application.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope::cli {
@@ -122,6 +124,8 @@ int screenshot(const PictureOptions& options)
             return refuse({ Code::OutOfRange,
                 { { "key", "--size" }, { "value", length }, { "min", smallest }, { "max", largest } }, {} });
 
+    Progress progress("screenshot");
+    progress.now(QStringLiteral("reading %1").arg(words::fromStd(shownName(options.file))));
     // What is wrong with the experiment is said here, with all its errors; the window then reads the file itself.
     const auto input = loadExperiment(options.file);
     if (!input)
@@ -149,6 +153,8 @@ int screenshot(const PictureOptions& options)
             return refuse({ Code::Unwritable,
                 { { "file", path.toStdString() }, { "reason", file.errorString().toStdString() } }, {} });
     }
+    progress.now(options.steps == 0 ? QStringLiteral("drawing")
+                                    : QStringLiteral("running steps, to draw what they leave (--steps 0 runs none)"));
     const auto written = writeScreenshot(path, QString::fromStdString(options.output), picture);
     if (!written) {
         const bool runFailed = written.error().code == Code::OutOfMemory || written.error().code == Code::NotExecutable;
@@ -205,7 +211,13 @@ void addScreenshot(CLI::App& app, int& status)
         .optionText("THEME");
     command.addOption("--size", options->size, "Width and height of the window (default 1600x1000)").optionText("WxH");
     command.addOption("--tensor", options->tensor, "Path of the tensor to show").optionText("PATH");
-    command.addOption("--dock", options->dock, "View or part of one to show: program, hosts, trace, ...")
+    command
+        .addOption("--dock", options->dock,
+            "View or part of one to show: mesh, devices, rules, trace, dialects, model, named, tensors, grid, hosts, "
+            "lab, "
+            "memory, program, propagation, timing, memorytime, values, compare, explain, whatif, collectives, "
+            "problems, "
+            "inputs, layout, timeline or inspector")
         .optionText("ID");
     command.addFlag("--alone", options->viewAlone, "Of that view alone");
     command.addFlag("--side-by-side", options->sideBySide,

@@ -9,6 +9,7 @@
 #include "base/codes.h"
 #include "command.h"
 #include "commands.h"
+#include "layout_report.h"
 #include "report.h"
 #include "sharding/parse_names.h"
 #include "sharding/sharding_forms.h"

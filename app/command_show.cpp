@@ -8,9 +8,11 @@
 #include "command.h"
 #include "commands.h"
 #include "experiment/t5x_rules.h"
+#include "layout_report.h"
 #include "memory_report.h"
 #include "pipeline/stage_results.h"
 #include "program/path.h"
+#include "repeated_rows.h"
 #include "report.h"
 #include "schedule/plan.h"
 #include "sharding/sharding_text.h"
@@ -24,10 +26,18 @@ namespace shardscope::cli {
 
 namespace {
 
-Table rulesTable(const std::vector<LogicalRule>& rules, const std::vector<RuleUse>* ruleUses)
+/// Whether rule number `i` decides nothing.
+bool isUnused(const std::vector<RuleUse>* uses, std::size_t i)
+{
+    return uses && i < uses->size() && (*uses)[i].uses == 0 && (*uses)[i].inactiveUses == 0;
+}
+
+Table rulesTable(const std::vector<LogicalRule>& rules, const std::vector<RuleUse>* ruleUses, bool unusedAsWell)
 {
     Table table{ "#>", "Name", "Mesh axes", "Uses>" };
     for (std::size_t i = 0; i < rules.size(); ++i) {
+        if (!unusedAsWell && isUnused(ruleUses, i))
+            continue;
         const LogicalRule& rule = rules[i];
         QString target = words::fromStd(toColumn(PartitionSpec{ { rule.target } }));
         target = target.mid(2, target.size() - 3); // without P( )
@@ -45,7 +55,25 @@ Table rulesTable(const std::vector<LogicalRule>& rules, const std::vector<RuleUs
     return table;
 }
 
-void printRules(Console& console, const Snapshot& snapshot)
+/// Of a long list the rules that are used, and how many are not.
+void printRuleList(
+    Console& console, const std::vector<LogicalRule>& rules, const std::vector<RuleUse>* uses, Extent extent)
+{
+    constexpr std::size_t isLong = 16;
+    qint64 unused = 0;
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        unused += isUnused(uses, i) ? 1 : 0;
+    const auto count = static_cast<qint64>(rules.size());
+    const bool all = extent == Extent::Everything || rules.size() <= isLong || unused == 0;
+    if (all || unused < count)
+        console.table(rulesTable(rules, uses, all));
+    if (!all)
+        console.line(
+            QStringLiteral("  %1 rules, %2 unused (--all lists them)").arg(words::count(count), words::count(unused)),
+            Emphasis::Faint);
+}
+
+void printRules(Console& console, const Snapshot& snapshot, Extent extent)
 {
     const RulesSetting& rules = snapshot.experiment->rules;
     if (rules.rules.list.empty() && rules.inner.empty())
@@ -59,7 +87,7 @@ void printRules(Console& console, const Snapshot& snapshot)
                           : rules.constraintMesh == ConstraintMesh::Own
                           ? QStringLiteral(", constraints are handed a mesh")
                           : QString()));
-    console.table(rulesTable(rules.rules.list, &snapshot.ruleUses));
+    printRuleList(console, rules.rules.list, &snapshot.ruleUses, extent);
     if (const auto partitioner = t5xPartitioner(*snapshot.experiment); partitioner && *partitioner)
         console.line(words::batchAxes(**partitioner, snapshot.mesh.get()), Emphasis::Faint);
     for (std::size_t i = 0; i < rules.inner.size(); ++i) {
@@ -68,13 +96,13 @@ void printRules(Console& console, const Snapshot& snapshot)
         if (rules.inner[i].rules.list.empty())
             console.line(QStringLiteral("  none: every logical axis there is replicated"), Emphasis::Faint);
         else
-            console.table(rulesTable(
-                rules.inner[i].rules.list, i < snapshot.innerRuleUses.size() ? &snapshot.innerRuleUses[i] : nullptr));
+            printRuleList(console, rules.inner[i].rules.list,
+                i < snapshot.innerRuleUses.size() ? &snapshot.innerRuleUses[i] : nullptr, extent);
     }
 }
 
 /// `isTold`: XLA says from which operation of which line they come.
-void printCommunication(Console& console, const CollectiveList& list, bool isTold)
+void printCommunication(Console& console, const CollectiveList& list, bool isTold, Extent extent)
 {
     console.heading(QStringLiteral("Communication per device"));
     console.line(QStringLiteral("  ") + words::sentSummary(list));
@@ -98,14 +126,18 @@ void printCommunication(Console& console, const CollectiveList& list, bool isTol
             row << orDash(entry.source) << orDash(entry.operationName);
         table.rows.push_back(std::move(row));
     }
-    if (!table.rows.empty())
+    if (table.rows.empty())
+        return;
+    if (extent == Extent::Everything || isTold)
         console.table(table);
+    else
+        printLongTable(console, table, 2, "Collectives");
 }
 
 /// All forms of one tensor's sharding, its grid and who holds which shard.
-void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& row)
+void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& row, Extent extent)
 {
-    printGrid(console, snapshot, row);
+    printGrid(console, snapshot, row, extent);
     Table forms{ "Form", "Sharding" };
     forms.rows.push_back({ QStringLiteral("JAX"), words::fromStd(toJax(row.spec, false)) });
     if (row.memoryKind)
@@ -115,10 +147,10 @@ void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& ro
     forms.rows.push_back({ QStringLiteral("Shardy"), words::fromStd(toShardy(row.spec, row.type.rank())) });
     console.line();
     console.table(forms);
-    printHolders(console, row.layout, QStringLiteral("  "));
+    printHolders(console, row.layout, QStringLiteral("  "), extent);
 }
 
-int show(const std::string& file, const std::string& tensor, const JsonTarget& json)
+int show(const std::string& file, const std::string& tensor, Extent extent, const JsonTarget& json)
 {
     const auto input = loadExperiment(file);
     if (!input)
@@ -170,7 +202,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
     Console console;
     if (!tensor.empty()) {
         for (const TensorRow* row : chosen)
-            printTensor(console, *snapshot, *row);
+            printTensor(console, *snapshot, *row, extent);
     } else {
         console.heading(words::fromStd(input->experiment.title));
         if (snapshot->isPartitioned())
@@ -178,10 +210,10 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
                 QStringLiteral("XLA has partitioned this program already. The mesh explains which devices "
                                "exchange; shardings are those of the arrays that its arguments are parts of."));
         if (snapshot->mesh)
-            printMesh(console, *snapshot);
-        printRules(console, *snapshot);
+            printMesh(console, *snapshot, extent);
+        printRules(console, *snapshot, extent);
         if (!snapshot->tensors.empty())
-            printTensors(console, *snapshot);
+            printTensors(console, *snapshot, extent);
         if (snapshot->plan) {
             printPlannedMemory(console, plannedMemory(*snapshot->plan));
             printHostMemory(console, *snapshot);
@@ -190,7 +222,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
                     QStringLiteral("  simulated devices have one memory: what lies on the host is counted above"));
         }
         if (snapshot->collectives)
-            printCommunication(console, *snapshot->collectives, snapshot->isPartitioned());
+            printCommunication(console, *snapshot->collectives, snapshot->isPartitioned(), extent);
         printTransfers(console, *snapshot);
     }
     console.flush();
@@ -206,6 +238,7 @@ void addShow(CLI::App& app, int& status)
     struct Options {
         std::string file;
         std::string tensor;
+        bool all = false;
         JsonTarget json;
     };
     Command command(app, "show", "Print mesh, rules, shardings, memory and communication of an experiment");
@@ -215,11 +248,17 @@ void addShow(CLI::App& app, int& status)
         .addOption(
             "--tensor", options->tensor, "Print the grid of one tensor, or of all that match a glob: \"params/**\"")
         .optionText("PATH");
+    command.addFlag("--all", options->all,
+        "Leave nothing out of what is long: rules that nothing uses, all devices, every layer by itself (JSON has them "
+        "in any case)");
     command.addJson(options->json);
     command.footer(
         "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, input or output that cannot be used.\n"
         "Warnings do not count.");
-    command.run(status, [options] { return show(options->file, options->tensor, options->json); });
+    command.run(status, [options] {
+        return show(
+            options->file, options->tensor, options->all ? Extent::Everything : Extent::Readable, options->json);
+    });
 }
 
 } // namespace shardscope::cli

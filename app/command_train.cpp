@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The command train, declared in commands.h: many steps of an experiment on simulated devices, with what each gives.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -12,6 +10,7 @@
 #include "command.h"
 #include "commands.h"
 #include "networks/training_text.h"
+#include "progress.h"
 #include "run_program.h"
 #include "run_report.h"
 #include "words/utf8.h"
@@ -107,19 +106,13 @@ void printCurve(const ProgramRun& run)
                 words::counted(static_cast<std::int64_t>(steps.size()), words::Noun::Step)));
 }
 
-/// On the error stream while standard output is to have JSON, if somebody sees it.
-void showProgress(std::int64_t done, std::int64_t steps)
-{
-    if (isatty(fileno(stderr)) != 0)
-        writeTo(stderr, "\r" + std::to_string(done) + '/' + std::to_string(steps) + (done == steps ? "\n" : ""));
-}
-
 int train(TrainOptions& options)
 {
     RunCommandOptions& run = options.run;
     run.check = false;
     run.timeit = false;
     run.norms = true;
+    run.needsState = true;
     if (!options.text.empty()) {
         Result<std::string> text = readText(options.text);
         if (!text)
@@ -129,17 +122,19 @@ int train(TrainOptions& options)
     } else if (!options.fixed) {
         run.text = std::make_shared<const std::string>(trainingText());
     }
+    Progress progress("train");
+    run.onPhase = [&progress](const QString& what) { progress.now(what); };
     std::unique_ptr<StepPrinter> printer;
-    std::int64_t done = 0;
     run.onStep = [&](const StepRecord& step) {
-        ++done;
         if (!run.json.empty())
-            return showProgress(done, run.steps);
+            return;
+        progress.end(); // the steps say themselves how far it is
         if (!printer) // only now it is clear that there is anything to print
             printer = std::make_unique<StepPrinter>(run.steps);
         printer->print(step);
     };
     const auto found = runProgram(run);
+    progress.end();
     if (!found)
         return refuse(run.json, found.error());
     const int status = found->status();
@@ -191,6 +186,8 @@ void addTrain(CLI::App& app, int& status)
             "--init", run.init, "What an argument begins with, NAME=KIND, as in `run`. Can be given several times")
         .repeated()
         .optionText("NAME=KIND");
+    command.addOption("--state", run.state, "Which results are arguments of the next step, as in `run`: 0=1,2=0")
+        .optionText("PAIRS");
     command.addOption("--threads", run.threads, "Worker threads (default: one per core)")
         .wholeNumber(0, 1024)
         .optionText("N");

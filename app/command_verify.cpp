@@ -217,7 +217,9 @@ void addVerify(CLI::App& app, int& status)
     const auto options = std::make_shared<Options>();
     command
         .addOption("FILE", options->file,
-            "A program in StableHLO text (.mlir), an experiment or a built-in example, - for standard input")
+            "A program in StableHLO text (.mlir) or HLO text (.hlo), an experiment or a built-in example, - for "
+            "standard "
+            "input")
         .required();
     command.addFlag("--explicit", options->withExplicit,
         "Say as well what JAX's explicit mode would refuse, where every sharding follows from those of the operands, "

@@ -258,10 +258,10 @@ void Console::table(const Table& table, const QString& indent)
 void Console::foldedTable(const Table& table, const QString& indent)
 {
     winsize size{};
-    const bool known = isatty(fileno(m_stream)) != 0 && ioctl(fileno(m_stream), TIOCGWINSZ, &size) == 0;
-    constexpr qsizetype usual = 120, least = 60;
-    const qsizetype columns = known && size.ws_col > 0 ? std::max<qsizetype>(size.ws_col, least) : usual;
-    const FoldedLines text = toFoldedLines(table, columns - indent.size());
+    if (isatty(fileno(m_stream)) == 0 || ioctl(fileno(m_stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return this->table(table, indent);
+    constexpr qsizetype least = 60;
+    const FoldedLines text = toFoldedLines(table, std::max<qsizetype>(size.ws_col, least) - indent.size());
     for (const QString& title : text.lines.mid(0, text.header))
         line(indent + title, Emphasis::Faint);
     lines(text.lines.mid(text.header), indent);

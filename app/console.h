@@ -57,7 +57,7 @@ public:
     void heading(const QString& text);
     void lines(const QStringList& text, const QString& indent = {});
     void table(const Table& table, const QString& indent = QStringLiteral("  "));
-    /// As wide as the terminal, or 120 characters where there is none.
+    /// As wide as the terminal; in a file or pipe one line a row, so that it can be searched.
     void foldedTable(const Table& table, const QString& indent = QStringLiteral("  "));
     /// "  and 3 more", with what follows it; nothing of none.
     void more(std::int64_t count, const char* what = "");

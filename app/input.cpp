@@ -39,11 +39,8 @@ std::vector<Diagnostic> namingFile(std::vector<Diagnostic> list, const std::stri
 std::string nearestExample(const std::string& name)
 {
     std::vector<std::string> ids;
-    for (const GalleryExample& example : gallery()) {
+    for (const GalleryExample& example : gallery())
         ids.emplace_back(example.id);
-        if (!name.empty() && ids.back().starts_with(name))
-            return ids.back();
-    }
     return nearestName(name, ids);
 }
 

@@ -246,8 +246,8 @@ void keepFreedMemory()
 int runArguments(CLI::App& app, int argc, char** argv)
 {
     std::string file;
-    app.add_option(
-        "FILE", file, "Experiment or program (.mlir) to open, - for standard input, or the id of a built-in example");
+    app.add_option("FILE", file,
+        "Experiment or program (.mlir, .hlo) to open, - for standard input, or the id of a built-in example");
     bool manual = false;
     app.add_flag("--man-page", manual, "Print the manual page, as man reads it");
     bool completion = false;

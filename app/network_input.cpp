@@ -34,6 +34,7 @@ Result<MadeNetwork> makeNetwork(const TransformerSettings& settings, std::string
     }
     MadeNetwork made;
     RulesSetting taken;
+    const PublishedRules* const set = rules ? nullptr : defaultRules(setting.axes, names);
     if (rules) {
         if (rules->experiment)
             taken = rules->experiment->rules;
@@ -42,12 +43,12 @@ Result<MadeNetwork> makeNetwork(const TransformerSettings& settings, std::string
         taken.dialect = rules->dialect.value_or(taken.dialect);
         if (!names)
             names = axisNamesOf(taken.rules, rules->maxText ? Dialect::MaxText : taken.dialect);
-    } else if (const PublishedRules* set = defaultRules(setting.axes, names)) {
+    } else if (set) {
         taken = boundRules(*set);
         made.defaultRules = set->id;
     }
     SHARDSCOPE_TRY(
-        experiment, networkExperiment(settings, std::move(title), std::move(setting), std::move(taken), names, !rules));
+        experiment, networkExperiment(settings, std::move(title), std::move(setting), std::move(taken), names, set));
     made.experiment = std::move(*experiment);
     return made;
 }

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "document/program_file.h"
 #include "experiment/model_settings.h"
 #include "hlo/to_stablehlo.h"
 #include "input.h"
@@ -39,7 +40,9 @@ CheckedProgram checkProgram(const std::string& name, const std::string& text)
     CheckedProgram checked;
     std::vector<Diagnostic>& all = checked.findings;
     Result<ReadProgram> read = readProgram(text, { .keepIllegalShardings = true, .findings = &all });
-    if (!read) {
+    if (auto wrong = read ? std::nullopt : notAsNamed(QString::fromStdString(name), text)) {
+        all = { std::move(*wrong) };
+    } else if (!read) {
         all.push_back(std::move(read.error()));
     } else {
         for (auto further : { verify(read->program), verifyShardings(read->program), strangeDevices(read->program),

@@ -16,6 +16,7 @@
 #include "experiment/t5x_rules.h"
 #include "input.h"
 #include "program/roles.h"
+#include "repeated_rows.h"
 #include "schedule/plan.h"
 #include "sharding/text.h"
 #include "words/memory_words.h"
@@ -30,45 +31,6 @@ namespace {
 constexpr std::string_view severities[] = { "error", "warning", "info" }; ///< by Severity
 constexpr std::string_view constraintMeshes[] = { "context", "none", "own" }; ///< by ConstraintMesh
 constexpr std::string_view fallbacks[] = { "axis_is_unsharded", "raise_error", "no_constraint" }; ///< by RulesFallback
-
-/// The mesh as an array of its own, each dimension sharded by its axis: its grid shows which device stands where.
-Layout meshLayout(const MeshPtr& mesh)
-{
-    TensorSharding sharding = TensorSharding::fullyReplicated(mesh->rank());
-    Shape shape;
-    for (std::size_t i = 0; i < mesh->rank(); ++i) {
-        shape.push_back(mesh->size(i));
-        if (mesh->size(i) > 1)
-            sharding.dims[i].axes.push_back(fullAxis(*mesh, i));
-    }
-    return Layout(mesh, std::move(sharding), std::move(shape));
-}
-
-/// "data 0, fsdp 1": where a slice along the last two axes of a mesh stands along the others. Slices are counted in the
-/// order of the mesh.
-QString sliceName(const Mesh& mesh, std::int64_t slice)
-{
-    QStringList places;
-    for (std::size_t axis = mesh.rank() - 2; axis-- > 0;) {
-        places.prepend(QStringLiteral("%1 %2").arg(words::fromStd(mesh.axis(axis).name)).arg(slice % mesh.size(axis)));
-        slice /= mesh.size(axis);
-    }
-    return places.join(QStringLiteral(", "));
-}
-
-/// `mesh`: the layout is that of a mesh itself, whose slices are named by its axes.
-void printLayout(Console& console, const Layout& layout, const std::string& platform, const Mesh* mesh = nullptr)
-{
-    GridTextOptions options;
-    console.line(QStringLiteral("  (labels as JAX prints them)"), Emphasis::Faint);
-    options.platform = QString::fromStdString(platform).toUpper().toStdString();
-    std::int64_t slices = 0;
-    for (const std::string& each : toGridText(layout, options)) {
-        const bool isHeading = mesh != nullptr && each.starts_with('[');
-        const QString line = isHeading ? sliceName(*mesh, slices++) : words::fromStd(each);
-        console.line(line.isEmpty() ? QString() : QStringLiteral("  ") + line);
-    }
-}
 
 QString copiesText(std::int64_t copies)
 {
@@ -340,20 +302,7 @@ int reject(const JsonTarget& json, const std::vector<Diagnostic>& errors)
     return refuse(json, { errors, BadInput });
 }
 
-void printMesh(Console& console, const Snapshot& snapshot)
-{
-    const Mesh& mesh = *snapshot.mesh;
-    const DeviceSet& devices = snapshot.experiment->hardware.devices;
-    console.heading(QStringLiteral("Mesh"));
-    console.line(QStringLiteral("  %1: %2 of kind %3, %4 × %5")
-                     .arg(mesh.rank() == 0 ? QStringLiteral("no axes") : axesText(mesh),
-                         words::counted(mesh.deviceCount(), words::Noun::Device), words::fromStd(devices.kind),
-                         words::counted(devices.hosts, words::Noun::Host), QString::number(devices.devicesPerHost)));
-    if (mesh.rank() > 0)
-        printLayout(console, meshLayout(snapshot.mesh), devices.platform, &mesh);
-}
-
-void printTensors(Console& console, const Snapshot& snapshot)
+void printTensors(Console& console, const Snapshot& snapshot, Extent extent)
 {
     Table table{ "Tensor", "Type", "Shape", "Spec", "Per device", "Bytes per device>", "Copies>" };
     const std::string& platform = snapshot.experiment->hardware.devices.platform;
@@ -376,23 +325,10 @@ void printTensors(Console& console, const Snapshot& snapshot)
             table.rows.back() << words::memoryKind(row.memoryKind.value_or(defaultMemoryKind(platform)));
     }
     console.heading(QStringLiteral("Shardings"));
-    console.table(table);
-}
-
-void printGrid(Console& console, const Snapshot& snapshot, const TensorRow& row)
-{
-    console.heading(words::fromStd(row.path));
-    const auto shards = row.layout.distinctShards();
-    console.line(QStringLiteral("  %1, %2 of %3, %4 per device%5")
-                     .arg(words::fromStd(describeArray(
-                         name(row.type.dtype), row.type.shape, row.dimNames, row.layout.sharding(), *snapshot.mesh)))
-                     .arg(words::counted(shards, words::Noun::Shard), words::shape(row.layout.shardShape()),
-                         exactBytes(row.bytesPerDevice),
-                         row.memoryKind ? QStringLiteral(", ") + words::memoryPlace(*row.memoryKind) : QString()));
-    for (const QString& line : words::padding(row))
-        console.line(QStringLiteral("  ") + line);
-    if (row.type.rank() > 0)
-        printLayout(console, row.layout, snapshot.experiment->hardware.devices.platform);
+    if (extent == Extent::Readable)
+        printLongTable(console, table, 0, "Arrays");
+    else
+        console.table(table);
 }
 
 void printProblems(Console& console, const Input& input, const Snapshot& snapshot, ValueId about)
@@ -413,43 +349,6 @@ void printFindings(const Input& input, const Snapshot& snapshot)
     Console errors(stderr);
     errors.heading(QStringLiteral("Problems"));
     print(errors, all);
-}
-
-QString idsText(const std::vector<std::int32_t>& ids)
-{
-    constexpr std::size_t maxShown = 16;
-    QStringList names;
-    for (std::size_t i = 0; i < std::min(ids.size(), maxShown); ++i)
-        names << QString::number(ids[i]);
-    if (ids.size() > maxShown)
-        names << QStringLiteral("… (%1 devices)").arg(words::count(static_cast<qint64>(ids.size())));
-    return names.join(QStringLiteral(", "));
-}
-
-void printHolders(Console& console, const Layout& layout, const QString& indent)
-{
-    constexpr std::int64_t maxShown = 64;
-    Table table{ "Shard>", "Ranges", "Devices" };
-    for (std::int64_t shard = 0; shard < std::min(layout.distinctShards(), maxShown); ++shard) {
-        QStringList ranges;
-        for (const IndexRange& range : layout.rangesOfShard(shard))
-            ranges << words::range(range.begin, range.end);
-        const std::vector<std::int32_t> holders = layout.holders(shard);
-        table.rows.push_back({ QString::number(shard),
-            ranges.isEmpty() ? QStringLiteral("all") : ranges.join(QStringLiteral(", ")), idsText(holders) });
-    }
-    console.line();
-    console.table(table, indent);
-    if (layout.distinctShards() > maxShown)
-        console.line(indent + QStringLiteral("and %1 more").arg(words::count(layout.distinctShards() - maxShown)));
-}
-
-QString axesText(const Mesh& mesh)
-{
-    QStringList axes;
-    for (const MeshAxis& axis : mesh.axes())
-        axes << QStringLiteral("%1 %2").arg(words::fromStd(axis.name), QString::number(axis.size));
-    return axes.join(QStringLiteral(" × "));
 }
 
 QString exactBytes(std::int64_t bytes)

@@ -11,16 +11,13 @@
 #include "base/diagnostics.h"
 #include "base/quantity.h"
 #include "console.h"
+#include "layout_report.h"
 #include "program/types.h"
 
 namespace shardscope {
-class Layout;
-class Mesh;
 struct CollectiveList;
 enum class Owner : std::uint8_t;
 struct MemorySummary;
-struct Snapshot;
-struct TensorRow;
 } // namespace shardscope
 
 namespace shardscope::cli {
@@ -85,23 +82,12 @@ struct Refused {
 /// The memory that it takes is not there, on the error stream (and as JSON). Returns Findings: the input may be right.
 [[nodiscard]] int refuseForMemory(const JsonTarget& json);
 
-/// "data 2 × model 4: 8 devices on 2 hosts", then the device grid.
-void printMesh(Console& console, const Snapshot& snapshot);
-/// All tensors that people annotate or ask for.
-void printTensors(Console& console, const Snapshot& snapshot);
-/// "x  f32[batch 8@data, embed 1024]  2 shards of [4, 1024]", then the grid.
-void printGrid(Console& console, const Snapshot& snapshot, const TensorRow& row);
+/// All tensors that people annotate or ask for, or those of layers that are alike once where they are many.
+void printTensors(Console& console, const Snapshot& snapshot, Extent extent);
 /// Errors and warnings of the input, on the error stream.
 void printFindings(const Input& input, const Snapshot& snapshot);
 /// Problems of the analysis, if there are any, under a heading; `about` as in allProblems().
 void printProblems(Console& console, const Input& input, const Snapshot& snapshot, ValueId about = {});
-
-/// Which devices hold which shard.
-void printHolders(Console& console, const Layout& layout, const QString& indent);
-/// "0, 4": at most sixteen ids, then how many there are.
-[[nodiscard]] QString idsText(const std::vector<std::int32_t>& ids);
-/// "data 2 × model 4"
-[[nodiscard]] QString axesText(const Mesh& mesh);
 
 /// "4 MiB (4,194,304 B)"; "512 B" where that says it all.
 [[nodiscard]] QString exactBytes(std::int64_t bytes);

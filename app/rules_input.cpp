@@ -48,29 +48,19 @@ Error inFile(Error error, const std::string& name)
     return error;
 }
 
-/// MaxText has all its axes in every mesh; those that nobody speaks of have size 1.
-Mesh withDeclaredAxes(Mesh mesh, const RulesInput& rules)
+/// MaxText has all its axes in every mesh, in its order. Where devices are put in an order of the mesh's own they stay
+/// where they are.
+Mesh asMaxTextHasIt(Mesh mesh, const RulesInput& rules)
 {
-    if (!rules.dialect || !isMaxText(*rules.dialect))
+    if (!rules.dialect || !isMaxText(*rules.dialect) || !mesh.deviceOrder().empty())
         return mesh;
-    std::vector<MeshAxis> axes(mesh.axes().begin(), mesh.axes().end());
-    for (const std::string& axis : rules.meshAxes)
-        if (!mesh.axisIndex(axis))
-            axes.push_back({ axis, 1 });
-    Result<Mesh> full = mesh.deviceOrder().empty()
-        ? Mesh::create(std::move(axes))
-        : Mesh::createOver(std::move(axes), { mesh.deviceOrder().begin(), mesh.deviceOrder().end() });
+    Result<Mesh> full = Mesh::create(withDeclaredAxes(mesh.axes(), rules.meshAxes));
     return full ? std::move(*full) : mesh;
 }
 
 RulesInput ofExperiment(const std::string& name, Experiment experiment)
 {
-    RulesInput input;
-    input.name = name;
-    input.rules = experiment.rules.rules;
-    input.dialect = experiment.rules.dialect;
-    for (const MeshAxis& axis : experiment.mesh.axes)
-        input.meshAxes.push_back(axis.name);
+    RulesInput input = rulesOf(name, experiment);
     input.experiment = std::move(experiment);
     return input;
 }
@@ -87,6 +77,17 @@ Result<RulesInput> readExperimentInput(const std::string& name, const std::strin
 }
 
 } // namespace
+
+RulesInput rulesOf(const std::string& name, const Experiment& experiment)
+{
+    RulesInput input;
+    input.name = name;
+    input.rules = experiment.rules.rules;
+    input.dialect = experiment.rules.dialect;
+    for (const MeshAxis& axis : experiment.mesh.axes)
+        input.meshAxes.push_back(axis.name);
+    return input;
+}
 
 bool isExperimentText(std::string_view text)
 {
@@ -190,7 +191,7 @@ Result<std::optional<Mesh>> readMeshOption(const MeshOptions& options, const Rul
         Result<Mesh> mesh = parseMesh(options.mesh);
         if (!mesh)
             return tl::unexpected(inFile(std::move(mesh.error()), "--mesh"));
-        return std::optional(rules ? withDeclaredAxes(std::move(*mesh), *rules) : std::move(*mesh));
+        return std::optional(rules ? asMaxTextHasIt(std::move(*mesh), *rules) : std::move(*mesh));
     }
     if (rules && rules->experiment) {
         Result<Mesh> mesh = makeMesh(rules->experiment->hardware.devices, rules->experiment->mesh);

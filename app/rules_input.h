@@ -31,6 +31,8 @@ struct RulesInput {
 /// published set or of a built-in experiment, or the rules themselves. Diagnostics name the source. `option` is what it
 /// was given with: "--rules".
 [[nodiscard]] Result<RulesInput> readRulesInput(const std::string& specified, const std::string& option);
+/// The rules of an experiment and the axes of its mesh, without the experiment itself.
+[[nodiscard]] RulesInput rulesOf(const std::string& name, const Experiment& experiment);
 /// Whether the text is that of an experiment, by what it says of itself.
 [[nodiscard]] bool isExperimentText(std::string_view text);
 /// The text of a MaxText configuration.
@@ -46,7 +48,8 @@ struct TableInput {
 [[nodiscard]] tl::expected<TableInput, std::vector<Diagnostic>> readTableInput(const std::string& specified);
 
 /// The mesh of --mesh, that of an experiment, or that of a MaxText configuration on a machine; nothing without any.
-/// Axes that a MaxText source has and --mesh does not speak of are added with size 1.
+/// Of a MaxText source it has all axes, in the source's order, with the sizes that --mesh names, else of size 1; unless
+/// --mesh names all of them, or an order of devices.
 struct MeshOptions {
     std::string mesh;
     std::int64_t devices = 0; ///< 0 = not given

@@ -32,6 +32,12 @@ namespace shardscope::cli {
 
 namespace {
 
+void tellPhase(const RunCommandOptions& options, const QString& what)
+{
+    if (options.onPhase)
+        options.onPhase(what);
+}
+
 /// What cannot be executed, each operation once.
 std::vector<Diagnostic> refusals(const Program& program, const DeviceCounts& devices)
 {
@@ -208,6 +214,7 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
     hold();
     const std::int64_t count = std::max({ options.steps, std::int64_t{ 1 }, states.from, states.to });
     for (std::int64_t i = 0; i < count && !steps.stopped(); ++i) {
+        tellPhase(options, QStringLiteral("step %1 of %2").arg(i + 1).arg(count));
         StepRecord record;
         record.wall = steps.step().wall;
         if (steps.stopped())
@@ -228,9 +235,12 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
     for (ArrayDifference& each : run.difference)
         each.shards.clear();
     const bool isKnown = run.state.source != StateSource::None && !isGuess(run.state.source);
-    if (options.timeit.value_or(isKnown) && !steps.stopped())
-        run.timing = timeit(
-            steps, options.runs > 0 ? options.runs : setting.runs, options.loops > 0 ? options.loops : setting.loops);
+    if (options.timeit.value_or(isKnown) && !steps.stopped()) {
+        const std::int64_t runs = options.runs > 0 ? options.runs : setting.runs;
+        const std::int64_t loops = options.loops > 0 ? options.loops : setting.loops;
+        tellPhase(options, QStringLiteral("timing %1 runs of %2 steps each").arg(runs).arg(loops));
+        run.timing = timeit(steps, runs, loops);
+    }
     if (const std::optional<Error> failure = steps.failure())
         return tl::unexpected(*failure);
     return {};
@@ -311,6 +321,17 @@ Result<std::string> withoutFrozen(
     return stateText(program, state);
 }
 
+/// Where there are no operations. That a training run needs some is said of its input.
+void refuseOptionsOfSteps(const RunCommandOptions& options)
+{
+    const std::pair<const char*, bool> ofSteps[] = { { "--steps", options.steps > 1 && !options.needsState },
+        { "--calls", options.calls > 0 }, { "--jit", !options.jit.empty() }, { "--out", !options.out.empty() },
+        { "--trace", !options.trace.empty() } };
+    for (const auto& [option, isGiven] : ofSteps)
+        if (isGiven)
+            throw UsageError(option, "is of a step, and there are no operations here, so that there is no step to run");
+}
+
 /// What of the options does not fit the program.
 std::vector<Diagnostic> misfits(
     const RunCommandOptions& options, const std::vector<std::string>& init, const Program& program)
@@ -379,6 +400,7 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     const auto refused = [&](std::vector<Diagnostic> why, int status) {
         return tl::unexpected(Refused{ inFile(std::move(why), run.input), status });
     };
+    tellPhase(options, QStringLiteral("reading %1").arg(QString::fromStdString(shownName(options.file))));
     auto input = loadExperiment(options.file);
     if (!input)
         return tl::unexpected(Refused{ std::move(input.error()), BadInput });
@@ -396,6 +418,7 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
             throw UsageError("--initialise", "is for networks, which have an initializer");
         experiment = std::move(*initializer);
     }
+    tellPhase(options, QStringLiteral("propagating shardings and planning the step"));
     AnalysisCache cache;
     const auto subject = std::make_shared<const Experiment>(experiment);
     for (std::int64_t i = 0; i < std::max<std::int64_t>(options.calls, 1); ++i)
@@ -422,6 +445,10 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     std::erase_if(run.problems, [](const Diagnostic& problem) { return problem.code == Code::ProgramNotRun; });
     if (!snapshot.ok())
         return refused(std::move(run.problems), Findings);
+    const Region& main = run.program().main();
+    const bool hasStep = !main.operations.empty() || !main.results.empty();
+    if (!hasStep)
+        refuseOptionsOfSteps(options);
     if (std::optional<Diagnostic> random = ownRandomNumbers(run.program()))
         run.problems.push_back(std::move(*random));
     if (!options.out.empty())
@@ -433,15 +460,19 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
         run.parts = std::move(*parts);
     }
 
-    const Region& main = run.program().main();
-    const bool hasStep = !main.operations.empty() || !main.results.empty();
     if (hasStep) {
+        tellPhase(options, QStringLiteral("compiling the step for every device"));
         if (std::vector<Diagnostic> wrong = prepare(run); !wrong.empty())
             return refused(std::move(wrong), Findings);
         run.state = stateOf(run.program(), experiment.run.state);
-        if (options.steps > 1 && run.state.pairs.empty())
+        if (options.steps > 1 && run.state.pairs.empty() && !options.needsState)
             throw UsageError("--steps",
-                "no result of this program is known to be an argument of its next step; name them with --state");
+                "is for programs whose steps follow each other, and no result of this one is known to be an argument "
+                "of its next step; name them with --state");
+        if (options.needsState && run.state.pairs.empty())
+            throw UsageError("FILE",
+                "is no step to train: no result of this program is known to be an argument of its next step; name "
+                "them with --state");
     }
     if (options.difference && run.state.pairs.empty())
         throw UsageError("--difference",
@@ -478,6 +509,8 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     if (!options.check && !isStrange)
         return run;
     const auto refuseCheck = [&](Error why) { run.checkRefused = inFile({ std::move(why) }, run.input).front(); };
+    tellPhase(
+        options, QStringLiteral("the first step once more, in full and operation by operation, as the reference"));
     Result<Execution> reference = observe(run, options);
     if (!reference) {
         refuseCheck(std::move(reference.error()));
@@ -486,6 +519,7 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     } else if (options.check && !run.partitioned) {
         run.notCompared = run.notPartitioned ? NotCompared::NotPartitioned : NotCompared::OneDevice;
     } else if (options.check) {
+        tellPhase(options, QStringLiteral("comparing all arrays with the reference"));
         if (Result<CheckReport> check = checkAgainstReference(run.plan->program, stepOptions(run, options)))
             run.check = std::move(*check);
         else

@@ -68,8 +68,10 @@ struct RunCommandOptions {
     bool initialise = false; ///< runs what makes the state of the network's step, in its place
     std::int64_t calls = 0; ///< the step is looked up so often, and how that went is told; 0: once, and it is not
     std::string jit; ///< parts that are compiled by themselves, as compiledParts() has them; empty: none
+    bool needsState = false; ///< a program whose steps do not follow each other is none for it
     bool norms = false; ///< of parameters and gradients after each step
     std::function<void(const StepRecord&)> onStep; ///< after each of `steps`; may be empty
+    std::function<void(const QString&)> onPhase; ///< told what is done next, "step 3 of 8"; may be empty
     JsonTarget json;
 };
 

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "document/atomic_file.h"
 #include "interchange/npy.h"
+#include "layout_report.h"
 #include "memory_report.h"
 #include "pipeline/stage_results.h"
 #include "program/op_row.h"
@@ -476,7 +477,7 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
     console.heading(words::fromStd(title.empty() ? run.input.name : title));
     printDeviceCount(console, run);
     if (!run.plan) {
-        printTensors(console, *run.snapshot);
+        printTensors(console, *run.snapshot, Extent::Everything);
         printGrids(console, *run.snapshot);
         console.line();
         console.line(QStringLiteral("There are no operations, so there is no step to run."));

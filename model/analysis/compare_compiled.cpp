@@ -22,7 +22,7 @@ namespace {
 
 /// One array that is exchanged.
 struct ExchangedArray {
-    Exchange exchange = Exchange::Gather;
+    ExchangeKind exchange = ExchangeKind::Gather;
     std::string axes;
     bool hasAxes = true;
     std::int64_t elements = 0;
@@ -60,33 +60,34 @@ std::string axesText(const AxisList& axes, const Mesh& mesh)
     return join(names, ", ");
 }
 
-Exchange exchangeOf(CollectiveKind kind)
+ExchangeKind exchangeOf(CollectiveKind kind)
 {
     switch (kind) {
     case CollectiveKind::AllGather:
-        return Exchange::Gather;
+        return ExchangeKind::Gather;
     case CollectiveKind::AllReduce:
     case CollectiveKind::ReduceScatter:
-        return Exchange::Reduction;
+        return ExchangeKind::Reduction;
     case CollectiveKind::AllToAll:
-        return Exchange::AllToAll;
+        return ExchangeKind::AllToAll;
     case CollectiveKind::CollectivePermute:
     case CollectiveKind::AllSlice:
         break;
     }
-    return Exchange::Permute;
+    return ExchangeKind::Permute;
 }
 
-Exchange exchangeOf(HloCollectiveKind kind)
+ExchangeKind exchangeOf(HloCollectiveKind kind)
 {
-    return kind == HloCollectiveKind::CollectiveBroadcast ? Exchange::Broadcast : exchangeOf(ringKind(kind));
+    return kind == HloCollectiveKind::CollectiveBroadcast ? ExchangeKind::Broadcast : exchangeOf(ringKind(kind));
 }
 
 /// What a gather or a reduction is of; weights are neither permuted nor sent from all to all.
-std::string weightOf(
-    WeightShapes& weights, Exchange exchange, const AxisList& axes, std::span<const std::int64_t> sizes)
+std::string weightOf(WeightShapes& weights, ExchangeKind exchange, const AxisList& axes,
+    std::span<const std::int64_t> sizes, std::span<const std::int64_t> global = {})
 {
-    return exchange == Exchange::Gather || exchange == Exchange::Reduction ? weights.find(axes, sizes) : std::string();
+    return exchange == ExchangeKind::Gather || exchange == ExchangeKind::Reduction ? weights.find(axes, sizes, global)
+                                                                                   : std::string();
 }
 
 std::vector<ExchangedArray> predictedArrays(const CollectiveList& list, WeightShapes& weights)
@@ -100,13 +101,13 @@ std::vector<ExchangedArray> predictedArrays(const CollectiveList& list, WeightSh
         array.exchange = exchangeOf(entry.kind);
         array.axes = axesText(entry.axes, *entry.mesh);
         array.kind = std::string(name(entry.kind));
-        const bool isGather = array.exchange == Exchange::Gather;
+        const bool isGather = array.exchange == ExchangeKind::Gather;
         const Shape sizes = shardShape(isGather ? entry.after : entry.before, entry.type.shape);
         array.type = typeText(entry.type.dtype, sizes);
         array.elements = elementsOf(sizes);
         array.bytes = saturatingProduct(array.elements, byteSize(entry.type.dtype));
         if (entry.mesh == list.mesh)
-            array.weight = weightOf(weights, array.exchange, entry.axes, sizes);
+            array.weight = weightOf(weights, array.exchange, entry.axes, sizes, entry.type.shape);
         if (!entry.halos.empty()) { // strips of it
             array.bytes = static_cast<std::int64_t>(entry.sentBytes.value());
             array.elements = array.bytes / std::max<std::int64_t>(byteSize(entry.type.dtype), 1);
@@ -153,8 +154,8 @@ std::vector<ExchangedArray> compiledArrays(
                 known->second = axesOf(collective, mesh);
             axes = known->second;
         }
-        const Exchange exchange = exchangeOf(collective.kind);
-        std::vector<std::uint32_t> shapes = exchange == Exchange::Gather ? collective.results : collective.operands;
+        const ExchangeKind exchange = exchangeOf(collective.kind);
+        std::vector<std::uint32_t> shapes = exchange == ExchangeKind::Gather ? collective.results : collective.operands;
         const bool areParts = isOfParts(module, collective);
         const auto parts = static_cast<std::int64_t>(areParts ? shapes.size() : 1);
         if (areParts)
@@ -216,11 +217,28 @@ void addTo(ExchangeSide& side, const ExchangedArray& array)
         side.lines.push_back(array.line);
 }
 
-using RowKey = std::tuple<Exchange, std::string, std::string, std::string>;
+using RowKey = std::tuple<ExchangeKind, std::string, std::string, std::string>;
 
 RowKey keyOf(const ExchangedArray& array)
 {
     return { array.exchange, array.axes, array.type.substr(array.type.find('[')), array.operationName };
+}
+
+/// A compiled text says what a device has of an array, and nothing of its sizes over all devices. What the program
+/// exchanges in the same way and is no weight there, though of a weight's sizes on a device, is none here either.
+void forgetWeightsThatAreNone(std::vector<ExchangedArray>& compiled, const std::vector<ExchangedArray>& predicted)
+{
+    std::set<RowKey> weights, others;
+    const auto sizesKey = [](const ExchangedArray& array) {
+        RowKey key = keyOf(array);
+        std::get<3>(key).clear();
+        return key;
+    };
+    for (const ExchangedArray& array : predicted)
+        (array.weight.empty() ? others : weights).insert(sizesKey(array));
+    for (ExchangedArray& array : compiled)
+        if (const RowKey key = sizesKey(array); others.contains(key) && !weights.contains(key))
+            array.weight.clear();
 }
 
 std::vector<ExchangeRow> rowsOf(
@@ -327,7 +345,8 @@ Result<CompiledComparison> compareCompiled(
             { { "wrong", "devices" }, { "devices", compiled.devices }, { "wanted", predicted.mesh->deviceCount() } });
     WeightShapes weights(before);
     const std::vector<ExchangedArray> ours = predictedArrays(predicted, weights);
-    const std::vector<ExchangedArray> theirs = compiledArrays(*predicted.mesh, module, compiled, weights);
+    std::vector<ExchangedArray> theirs = compiledArrays(*predicted.mesh, module, compiled, weights);
+    forgetWeightsThatAreNone(theirs, ours);
     CompiledComparison comparison{ rowsOf(ours, theirs), sumsOf(ours, theirs), true };
     swapTransposed(comparison.rows);
     joinLeftOver(comparison.rows);

@@ -27,7 +27,7 @@
 namespace shardscope {
 
 /// What an exchange is for, whichever collective does it.
-enum class Exchange : std::uint8_t {
+enum class ExchangeKind : std::uint8_t {
     Gather, ///< all-gather
     Reduction, ///< all-reduce, reduce-scatter
     AllToAll,
@@ -72,7 +72,7 @@ struct ExchangeRemark {
 };
 
 struct ExchangeRow {
-    Exchange exchange = Exchange::Gather;
+    ExchangeKind exchange = ExchangeKind::Gather;
     std::string axes; ///< "data, model:(1)2"; groups or pairs as the text has them where no axes make them
     std::string compiledAxes; ///< where they are others
     std::int64_t elements = 0; ///< of the array
@@ -88,7 +88,7 @@ struct ExchangeRow {
 
 /// Over all rows of one exchange along the same axes.
 struct ExchangeSum {
-    Exchange exchange = Exchange::Gather;
+    ExchangeKind exchange = ExchangeKind::Gather;
     std::string axes;
     std::int64_t predictedBytes = 0, compiledBytes = 0; ///< of the arrays, per step
     Rational predictedSent, compiledSent;

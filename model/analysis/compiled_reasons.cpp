@@ -36,7 +36,7 @@ void addBytes(CompiledReason& reason, const ExchangeRow& row)
 
 bool isGatheredWeight(const ExchangeRow& row)
 {
-    return row.exchange == Exchange::Gather && !row.weight.empty() && row.predicted.timesKnown
+    return row.exchange == ExchangeKind::Gather && !row.weight.empty() && row.predicted.timesKnown
         && row.compiled.timesKnown;
 }
 
@@ -72,7 +72,7 @@ CompiledReason embedding(const CompiledComparison& comparison, const Transformer
         if (own > 0 || row.weight != "params/token_embedder/embedding")
             continue;
         addBytes(reason, row);
-        isGathered = isGathered || row.exchange == Exchange::Gather;
+        isGathered = isGathered || row.exchange == ExchangeKind::Gather;
     }
     if (!isGathered)
         return {};
@@ -86,15 +86,15 @@ CompiledReason keysGoingRound(const CompiledComparison& comparison)
     CompiledReason reason{ ReasonKind::KeysGoRound, 0, 0, {}, {} };
     std::set<std::string> rings;
     for (const ExchangeRow& row : comparison.rows)
-        if (row.exchange == Exchange::Permute && row.predicted.times == 0 && !row.axes.empty()) {
+        if (row.exchange == ExchangeKind::Permute && row.predicted.times == 0 && !row.axes.empty()) {
             rings.insert(row.axes);
             addBytes(reason, row);
         }
     bool isGathered = false;
     for (const ExchangeRow& row : comparison.rows) {
-        const bool gathers = row.exchange == Exchange::Gather;
+        const bool gathers = row.exchange == ExchangeKind::Gather;
         if (!rings.contains(row.axes) || !row.weight.empty() || row.compiled.times > 0
-            || !(gathers || row.exchange == Exchange::Reduction))
+            || !(gathers || row.exchange == ExchangeKind::Reduction))
             continue;
         addBytes(reason, row);
         isGathered = isGathered || gathers;

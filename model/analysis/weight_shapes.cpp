@@ -65,17 +65,21 @@ const std::vector<WeightShapes::Held>& WeightShapes::heldAlong(const AxisList& a
     return m_held.emplace_back(axes, std::move(all)).second;
 }
 
-std::string WeightShapes::find(const AxisList& axes, std::span<const std::int64_t> sizes)
+std::string WeightShapes::find(
+    const AxisList& axes, std::span<const std::int64_t> sizes, std::span<const std::int64_t> global)
 {
     if (sizes.empty())
         return {};
     const std::vector<Held>& held = heldAlong(axes);
+    const Shape sorted = ascending(Shape(sizes)), sortedGlobal = ascending(Shape(global));
+    const auto isAsLarge = [&](const Weight& weight) {
+        return global.empty() || fits(ascending(weight.shape), sortedGlobal);
+    };
     for (std::size_t i = 0; i < held.size(); ++i)
-        if (fits(held[i].shape, sizes))
+        if (fits(held[i].shape, sizes) && isAsLarge(m_weights[i]))
             return m_weights[i].path;
-    const Shape sorted = ascending(Shape(sizes));
     for (std::size_t i = 0; i < held.size(); ++i)
-        if (fits(held[i].sorted, sorted))
+        if (fits(held[i].sorted, sorted) && isAsLarge(m_weights[i]))
             return m_weights[i].path;
     return {};
 }

@@ -21,7 +21,10 @@ public:
     explicit WeightShapes(const Snapshot& snapshot);
     /// The path of a parameter of which a device has an array of these sizes, once nothing of it is sharded along
     /// `axes`: in this order, else in another one, as gradients come; also one layer of stacked ones. "" for none.
-    [[nodiscard]] std::string find(const AxisList& axes, std::span<const std::int64_t> sizes);
+    /// `global`: the sizes of the array over all devices, where they are known; they have to be the parameter's as
+    /// well, so that activations [4, 64, 256] of a batch of 16 are not taken for a weight [256, 4, 64].
+    [[nodiscard]] std::string find(
+        const AxisList& axes, std::span<const std::int64_t> sizes, std::span<const std::int64_t> global = {});
 
 private:
     struct Weight {

@@ -300,6 +300,13 @@ std::vector<std::string> Diagnostic::list(std::string_view name) const
 std::string nearestName(std::string_view name, std::span<const std::string> known)
 {
     std::string best;
+    constexpr std::size_t leastBeginning = 2; // one letter begins too much
+    for (const std::string& candidate : known)
+        if (name.size() >= leastBeginning && candidate.starts_with(name)
+            && (best.empty() || candidate.size() < best.size()))
+            best = candidate;
+    if (!best.empty())
+        return best;
     std::size_t bestDistance = name.size() / 3 + 2; // one typing slip in a short name, a few in a long one
     for (const std::string& candidate : known) {
         const std::size_t distance = editDistance(name, candidate);

@@ -146,7 +146,8 @@ using Result = tl::expected<T, Error>;
     return tl::unexpected<Error>(Error{ code, std::move(args), std::move(where) });
 }
 
-/// The known name nearest to `name` by edit distance, or "" when none is near enough to be meant.
+/// The known name that is meant by `name`: the shortest that begins with it, else the nearest by edit distance; "" when
+/// none is near enough.
 [[nodiscard]] std::string nearestName(std::string_view name, std::span<const std::string> known);
 /// The arguments with "nearest", if there is a known name near enough.
 [[nodiscard]] std::vector<Arg> withNearest(

@@ -9,7 +9,7 @@
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
 #include "interchange/import.h"
-#include "interchange/maxtext_config.h"
+#include "interchange/maxtext_of.h"
 #include "interchange/parameter_table.h"
 #include "interchange/rule_text.h"
 #include "sharding/text.h"
@@ -131,15 +131,6 @@ Result<std::string> jsonText(const LogicalRules& rules)
     return text + (rules.list.empty() ? "]\n" : "\n]\n");
 }
 
-Result<std::string> maxTextText(const Experiment& experiment, const LogicalRules& rules)
-{
-    MaxTextConfig config;
-    config.rules = rules;
-    for (const MeshAxis& axis : experiment.mesh.axes)
-        config.axes.push_back({ axis.name, axis.size, 1 });
-    return writeMaxText(config);
-}
-
 /// What an import of these rules alone would refuse.
 Result<void> checked(const LogicalRules& rules)
 {
@@ -203,7 +194,7 @@ Result<std::string> rulesAsText(const Experiment& experiment, RulesForm form, Ru
     case RulesForm::T5x:
         return toPythonSource(rules, "logical_axis_rules");
     case RulesForm::MaxText:
-        return maxTextText(experiment, rules);
+        return writeMaxText(maxTextForm(rules, experiment.mesh, maxTextSlices(experiment.hardware.devices)).config);
     case RulesForm::Json:
         return jsonText(rules);
     }

@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include "base/codes.h"
 #include "document/atomic_file.h"
 #include "experiment/builtin.h"
 #include "hlo/read.h"
@@ -26,13 +27,27 @@ bool isProgramFile(const QString& path)
     return isHloText({ begin.constData(), static_cast<std::size_t>(begin.size()) });
 }
 
+std::optional<Error> notAsNamed(const QString& path, std::string_view text)
+{
+    if (QFileInfo(path).suffix().toLower() != QLatin1String("hlo") || isHloText(text))
+        return std::nullopt;
+    Where begin;
+    begin.line = begin.column = 1;
+    return Error{ Code::NoProgram, { { "wrong", "hlo" } }, std::move(begin) };
+}
+
 Result<Experiment> openProgram(const QString& path)
 {
     SHARDSCOPE_TRY(content, readFile(path, static_cast<qint64>(maximumText)));
     ProgramModel model;
     model.file = QFileInfo(path).absoluteFilePath().toStdString();
     model.text = std::make_shared<const std::string>(content->constData(), static_cast<std::size_t>(content->size()));
-    return experimentOf(std::move(model), QFileInfo(path).completeBaseName().toStdString());
+    const std::shared_ptr<const std::string> text = model.text;
+    Result<Experiment> experiment = experimentOf(std::move(model), QFileInfo(path).completeBaseName().toStdString());
+    if (!experiment)
+        if (auto wrong = notAsNamed(path, *text))
+            return tl::unexpected(std::move(*wrong));
+    return experiment;
 }
 
 FileSource filesBeside(const QString& experimentFile)

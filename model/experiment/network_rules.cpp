@@ -55,17 +55,19 @@ RulesSetting boundRules(const PublishedRules& set)
 }
 
 Result<Experiment> networkExperiment(const TransformerSettings& settings, std::string title, MeshSetting mesh,
-    RulesSetting rules, std::optional<AxisNames> names, bool fillMesh)
+    RulesSetting rules, std::optional<AxisNames> names, const PublishedRules* published)
 {
     Experiment experiment;
     experiment.title = std::move(title);
     experiment.mesh = std::move(mesh);
+    if (published && isMaxText(published->dialect) && experiment.mesh.deviceOrder.empty())
+        experiment.mesh.axes = withDeclaredAxes(experiment.mesh.axes, published->meshAxes);
     experiment = withHardwareFollowing(std::move(experiment), HardwareSetting());
     TransformerModel model{ { settings, {} } };
     model.settings.model.axisNames = names.value_or(axisNamesOf(rules.rules, rules.dialect));
     experiment.rules = std::move(rules);
     experiment.model = std::move(model);
-    return fillMesh ? withMissingAxes(experiment) : Result<Experiment>(std::move(experiment));
+    return published ? withMissingAxes(experiment) : Result<Experiment>(std::move(experiment));
 }
 
 } // namespace shardscope

@@ -27,9 +27,10 @@ namespace shardscope {
 [[nodiscard]] RulesSetting boundRules(const PublishedRules& set);
 
 /// A train step with Adam on as many devices as the mesh needs. The names of its arrays are those that the rules speak
-/// of, or `names`. Errors: those of withAxisAdded(). Where `fillMesh`, axes that the rules name and the mesh lacks are
-/// added with size 1, as those projects' own meshes have them.
+/// of, or `names`. Errors: those of withAxisAdded(). `published`: the set that the rules are; then axes that they name
+/// and the mesh lacks are added with size 1, as that project's own meshes have them, MaxText's in its order.
 [[nodiscard]] Result<Experiment> networkExperiment(const TransformerSettings& settings, std::string title,
-    MeshSetting mesh, RulesSetting rules, std::optional<AxisNames> names = std::nullopt, bool fillMesh = false);
+    MeshSetting mesh, RulesSetting rules, std::optional<AxisNames> names = std::nullopt,
+    const PublishedRules* published = nullptr);
 
 } // namespace shardscope

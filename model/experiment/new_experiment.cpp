@@ -49,7 +49,7 @@ Result<Experiment> newTransformer(std::string_view id)
     MeshSetting mesh = twoByFour();
     const PublishedRules* rules = defaultRules(mesh.axes);
     return networkExperiment(preset->settings, std::string(preset->title), std::move(mesh),
-        rules ? boundRules(*rules) : RulesSetting{}, std::nullopt, true);
+        rules ? boundRules(*rules) : RulesSetting{}, std::nullopt, rules);
 }
 
 } // namespace

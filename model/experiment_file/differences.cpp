@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <unordered_map>
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +19,31 @@ namespace {
 
 using Settings = nlohmann::ordered_json;
 
+constexpr std::string_view textPointer = "/model/text";
 constexpr std::array sections{ "hardware", "mesh", "rules", "model", "step", "placement", "propagation" };
+
+/// How many lines of `text` are not in `other`, each as often as it is there.
+std::int64_t linesNotIn(std::string_view text, std::string_view other)
+{
+    const auto eachLine = [](std::string_view of, const auto& take) {
+        for (std::size_t begin = 0; begin < of.size();) {
+            const std::size_t end = std::min(of.find('\n', begin), of.size());
+            take(of.substr(begin, end - begin));
+            begin = end + 1;
+        }
+    };
+    std::unordered_map<std::string_view, std::int64_t> left;
+    eachLine(other, [&left](std::string_view line) { ++left[line]; });
+    std::int64_t missing = 0;
+    eachLine(text, [&left, &missing](std::string_view line) {
+        const auto found = left.find(line);
+        if (found == left.end() || found->second == 0)
+            ++missing;
+        else
+            --found->second;
+    });
+    return missing;
+}
 
 /// The sections of the file, without notes, and without the text of a program, in whose place its hash stands.
 Settings settingsOf(Experiment experiment)
@@ -50,13 +76,19 @@ public:
     }
 
 private:
-    static std::optional<std::string> textOf(const Settings* value)
+    static std::optional<std::string> textOf(const std::string& pointer, const Settings* value)
     {
-        return value ? std::optional(value->dump()) : std::nullopt;
+        if (!value)
+            return std::nullopt;
+        if (pointer != textPointer)
+            return value->dump();
+        Settings counts = *value;
+        counts.erase("hash"); // tells texts apart, and says nothing to anybody
+        return counts.dump();
     }
     void add(const std::string& pointer, const Settings* before, const Settings* after)
     {
-        m_found.push_back({ pointer, textOf(before), textOf(after) });
+        m_found.push_back({ pointer, textOf(pointer, before), textOf(pointer, after) });
     }
 
     void compareMember(const std::string& object, const std::string& key, const Settings& before, const Settings& after)
@@ -74,7 +106,7 @@ private:
     {
         if (before == after)
             return;
-        if (before.is_object() && after.is_object()) {
+        if (before.is_object() && after.is_object() && pointer != textPointer) {
             for (const auto& [key, value] : before.items())
                 compareMember(pointer, key, before, after);
             for (const auto& [key, value] : after.items())
@@ -143,7 +175,14 @@ std::uint64_t hashOfInputs(const Experiment& experiment)
 
 std::vector<SettingDifference> settingDifferences(const Experiment& before, const Experiment& after)
 {
-    return SettingComparison().compare(settingsOf(before), settingsOf(after));
+    Settings old = settingsOf(before), now = settingsOf(after);
+    const auto* one = std::get_if<ProgramModel>(&before.model);
+    const auto* other = std::get_if<ProgramModel>(&after.model);
+    if (one && other && *one->text != *other->text) {
+        old["model"]["text"]["others"] = linesNotIn(*one->text, *other->text);
+        now["model"]["text"]["others"] = linesNotIn(*other->text, *one->text);
+    }
+    return SettingComparison().compare(old, now);
 }
 
 } // namespace shardscope

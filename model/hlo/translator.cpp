@@ -28,7 +28,8 @@ Translator::Translator(const HloModule& module, const HloCollectives& found, boo
 Result<void> Translator::translate()
 {
     if (m_module.entry == noHloIndex)
-        return fail(Code::NoProgram, { { "wrong", "entry" } }, m_module.placeOf(0));
+        return fail(Code::NoProgram, { { "wrong", "entry" } },
+            m_module.placeOf(static_cast<std::uint32_t>(m_module.text.find_last_not_of(" \t\r\n") + 1)));
     return module();
 }
 

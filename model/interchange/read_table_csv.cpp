@@ -97,25 +97,16 @@ private:
                 m_builder.report({ Code::MissingKey, { { "key", columnNames[column] } }, record.front().where() });
                 return;
             }
-        ParameterRow row;
-        row.path = cell(record, Path)->text;
-        row.line = record.front().line;
-        row.column = record.front().column;
+        const CsvField& path = *cell(record, Path);
         const CsvField& sizes = *cell(record, SizesOf);
-        const auto shape = shapeOf(sizes);
-        std::optional<DType> dtype = DType::F32;
+        TableBuilder::Row row{ path.text, shapeOf(sizes), DType::F32, LogicalNames() };
         if (const CsvField* type = cell(record, Type); type && !type->text.empty())
-            dtype = m_builder.dtype(type->text, type->where());
-        std::optional<LogicalNames> names = LogicalNames();
+            row.dtype = m_builder.dtype(type->text, type->where());
         const CsvField* namesCell = cell(record, Names);
         if (namesCell)
-            names = namesOf(*namesCell);
-        if (!shape || !dtype || !names)
-            return;
-        row.type = { *dtype, *shape };
-        row.names = std::move(*names);
+            row.names = namesOf(*namesCell);
         m_builder.add(std::move(row),
-            { cell(record, Path)->where(), sizes.where(), namesCell ? namesCell->where() : sizes.where() });
+            { record.front().where(), path.where(), sizes.where(), namesCell ? namesCell->where() : sizes.where() });
     }
 
     /// 1024x4096, (1024, 4096), [1024,4096], 1024 4096; nothing or () for a scalar.

@@ -123,9 +123,6 @@ private:
 
     void addRow(const Literal& begin, const Cells& cells)
     {
-        ParameterRow row;
-        row.line = begin.line;
-        row.column = begin.column;
         if (!cells.path || !cells.shape) {
             m_builder.report({ Code::MissingKey, { { "key", cells.path ? "shape" : "path" } }, begin.where() });
             return;
@@ -134,23 +131,16 @@ private:
             m_builder.wrongType("path", "a string", *cells.path);
             return;
         }
-        row.path = cells.path->text;
-        TableBuilder::Places places{ begin.where(), cells.shape->where(),
-            cells.names ? cells.names->where() : begin.where() };
-        const auto shape = m_builder.shape(*cells.shape);
-        const auto names = cells.names ? namesOf(*cells.names) : LogicalNames();
-        std::optional<DType> dtype = DType::F32;
+        TableBuilder::Row row{ cells.path->text, m_builder.shape(*cells.shape), DType::F32,
+            cells.names ? namesOf(*cells.names) : LogicalNames() };
         if (cells.dtype && cells.dtype->kind != Literal::Kind::None) {
             if (cells.dtype->kind != Literal::Kind::String && cells.dtype->kind != Literal::Kind::Name)
                 m_builder.wrongType("dtype", "a string", *cells.dtype);
             else
-                dtype = m_builder.dtype(cells.dtype->text, cells.dtype->where());
+                row.dtype = m_builder.dtype(cells.dtype->text, cells.dtype->where());
         }
-        if (!shape || !names || !dtype)
-            return;
-        row.type = { *dtype, *shape };
-        row.names = *names;
-        m_builder.add(std::move(row), places);
+        m_builder.add(std::move(row),
+            { begin.where(), begin.where(), cells.shape->where(), cells.names ? cells.names->where() : begin.where() });
     }
 
     TableBuilder m_builder;

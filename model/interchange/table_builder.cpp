@@ -17,13 +17,24 @@ struct NumpyName {
     DType dtype;
 };
 
-/// As numpy and JAX print them. StableHLO's own names ("bf16", "i32") are read by parseDType().
-constexpr std::array<NumpyName, 19> numpyNames{ { { "bool", DType::Pred }, { "bool_", DType::Pred },
-    { "pred", DType::Pred }, { "int8", DType::I8 }, { "int16", DType::I16 }, { "int32", DType::I32 },
-    { "int64", DType::I64 }, { "uint8", DType::U8 }, { "uint16", DType::U16 }, { "uint32", DType::U32 },
-    { "uint64", DType::U64 }, { "bfloat16", DType::BF16 }, { "float16", DType::F16 }, { "float32", DType::F32 },
-    { "float64", DType::F64 }, { "u8", DType::U8 }, { "u16", DType::U16 }, { "u32", DType::U32 },
-    { "u64", DType::U64 } } };
+/// As NumPy, ml_dtypes and JAX print them. StableHLO's own names ("bf16", "i32") are read by parseDType().
+constexpr std::array numpyNames{ NumpyName{ "bool", DType::Pred }, NumpyName{ "int2", DType::I2 },
+    NumpyName{ "int4", DType::I4 }, NumpyName{ "int8", DType::I8 }, NumpyName{ "int16", DType::I16 },
+    NumpyName{ "int32", DType::I32 }, NumpyName{ "int64", DType::I64 }, NumpyName{ "uint2", DType::U2 },
+    NumpyName{ "uint4", DType::U4 }, NumpyName{ "uint8", DType::U8 }, NumpyName{ "uint16", DType::U16 },
+    NumpyName{ "uint32", DType::U32 }, NumpyName{ "uint64", DType::U64 }, NumpyName{ "bfloat16", DType::BF16 },
+    NumpyName{ "float16", DType::F16 }, NumpyName{ "float32", DType::F32 }, NumpyName{ "float64", DType::F64 },
+    NumpyName{ "float4_e2m1fn", DType::F4E2M1FN }, NumpyName{ "float6_e2m3fn", DType::F6E2M3FN },
+    NumpyName{ "float6_e3m2fn", DType::F6E3M2FN }, NumpyName{ "float8_e3m4", DType::F8E3M4 },
+    NumpyName{ "float8_e4m3", DType::F8E4M3 }, NumpyName{ "float8_e4m3fn", DType::F8E4M3FN },
+    NumpyName{ "float8_e4m3fnuz", DType::F8E4M3FNUZ }, NumpyName{ "float8_e4m3b11fnuz", DType::F8E4M3B11FNUZ },
+    NumpyName{ "float8_e5m2", DType::F8E5M2 }, NumpyName{ "float8_e5m2fnuz", DType::F8E5M2FNUZ },
+    NumpyName{ "float8_e8m0fnu", DType::F8E8M0FNU }, NumpyName{ "complex64", DType::C64 },
+    NumpyName{ "complex128", DType::C128 } };
+/// Read as well, and never written.
+constexpr std::array otherNames{ NumpyName{ "bool_", DType::Pred }, NumpyName{ "pred", DType::Pred },
+    NumpyName{ "u8", DType::U8 }, NumpyName{ "u16", DType::U16 }, NumpyName{ "u32", DType::U32 },
+    NumpyName{ "u64", DType::U64 } };
 
 constexpr std::int64_t maximumSize = std::int64_t{ 1 } << 40;
 
@@ -31,10 +42,7 @@ std::vector<std::string> knownNames()
 {
     std::vector<std::string> names;
     for (const NumpyName& known : numpyNames)
-        if (known.name.ends_with("8") || known.name.ends_with("16") || known.name.ends_with("32")
-            || known.name.ends_with("64") || known.name == "bool")
-            if (!known.name.starts_with("u") || known.name.starts_with("uint"))
-                names.emplace_back(known.name);
+        names.emplace_back(known.name);
     return names;
 }
 
@@ -118,10 +126,11 @@ std::optional<DType> TableBuilder::dtype(std::string_view name, const Where& whe
 {
     const std::size_t dot = name.rfind('.'); // jnp.float32
     const std::string_view last = name.substr(dot == std::string_view::npos ? 0 : dot + 1);
-    const auto known = std::find_if(
-        numpyNames.begin(), numpyNames.end(), [&](const NumpyName& candidate) { return candidate.name == last; });
-    if (known != numpyNames.end())
+    const auto isMeant = [&](const NumpyName& candidate) { return candidate.name == last; };
+    if (const auto known = std::find_if(numpyNames.begin(), numpyNames.end(), isMeant); known != numpyNames.end())
         return known->dtype;
+    if (const auto other = std::find_if(otherNames.begin(), otherNames.end(), isMeant); other != otherNames.end())
+        return other->dtype;
     if (const auto read = parseDType(last))
         return read;
     report({ Code::UnknownValue,
@@ -129,38 +138,47 @@ std::optional<DType> TableBuilder::dtype(std::string_view name, const Where& whe
     return std::nullopt;
 }
 
-void TableBuilder::add(ParameterRow row, const Places& places)
+void TableBuilder::add(Row row, const Places& places)
 {
-    Where inRow = places.row;
+    Where inRow = places.path;
     inRow.path = row.path;
     const auto at = [&](const Where& place) {
         Where where = place;
         where.path = row.path;
         return where;
     };
-    if (m_table.rows.size() >= maximumTableRows) {
-        if (m_table.rows.size() == maximumTableRows)
+    if (m_rows >= maximumTableRows) {
+        if (m_rows++ == maximumTableRows)
             report({ Code::TooLarge, { { "what", "rows" }, { "limit", maximumTableRows } }, inRow });
         return;
     }
+    ++m_rows;
     if (row.path.empty())
-        report({ Code::MissingKey, { { "key", "path" } }, places.row });
+        report({ Code::MissingKey, { { "key", "path" } }, places.path });
     else if (!m_paths.insert(row.path).second)
         report({ Code::DuplicateKey, { { "key", row.path } }, inRow });
-    if (row.names.size() > row.type.rank()) {
-        report(
-            { Code::SpecTooLong, { { "spec_len", row.names.size() }, { "rank", row.type.rank() } }, at(places.names) });
-    } else {
-        row.names.resize(row.type.rank());
-        if (std::vector<std::string> repeated = repeatedNames(row.names); !repeated.empty())
+    if (row.names && row.shape && row.names->size() > row.shape->size())
+        report({ Code::SpecTooLong, { { "spec_len", row.names->size() }, { "rank", row.shape->size() } },
+            at(places.names) });
+    else if (row.names)
+        if (std::vector<std::string> repeated = repeatedNames(*row.names); !repeated.empty())
             report({ Code::DuplicateDimension, { { "dims", std::move(repeated) } }, at(places.names) });
-    }
-    if (const Result<void> fits = checkSize(row.type); !fits) {
+    if (!row.shape || !row.dtype || !row.names)
+        return; // said where it was read
+    ParameterRow right;
+    right.path = std::move(row.path);
+    right.line = places.begin.line;
+    right.column = places.begin.column;
+    right.type = { *row.dtype, *row.shape };
+    right.names = std::move(*row.names);
+    right.names.resize(right.type.rank());
+    if (const Result<void> fits = checkSize(right.type); !fits) {
         Diagnostic error = fits.error();
-        error.where = at(places.shape);
+        error.where = places.shape;
+        error.where.path = right.path;
         report(std::move(error));
     }
-    m_table.rows.push_back(std::move(row));
+    m_table.rows.push_back(std::move(right));
 }
 
 ReadTable TableBuilder::finish()

@@ -34,13 +34,21 @@ public:
     void tooMany(const char* what, const Literal& list, std::size_t limit);
     /// A list of sizes.
     [[nodiscard]] std::optional<Shape> shape(const Literal& cell);
-    /// A complete row; the places are those of its cells.
+    /// A row; cells that could not be read, which has been said, are absent. What else is wrong with it is said
+    /// nevertheless. The places are those of its cells.
+    struct Row {
+        std::string path;
+        std::optional<Shape> shape;
+        std::optional<DType> dtype;
+        std::optional<LogicalNames> names;
+    };
     struct Places {
-        Where row;
+        Where begin; ///< of the row
+        Where path;
         Where shape;
         Where names;
     };
-    void add(ParameterRow row, const Places& places);
+    void add(Row row, const Places& places);
 
     [[nodiscard]] ReadTable finish();
 
@@ -49,6 +57,7 @@ private:
 
     ParameterTable m_table;
     std::vector<Diagnostic> m_errors;
+    std::size_t m_rows = 0; ///< wrong ones as well
     std::size_t m_unknownKeys = 0; ///< of which the table has no warning
     std::unordered_set<std::string> m_paths;
 };

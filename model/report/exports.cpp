@@ -5,6 +5,7 @@
 
 #include "report/experiment_report.h"
 #include "report/jax_code.h"
+#include "report/maxtext_code.h"
 #include "report/report_table.h"
 #include "words/tr.h"
 
@@ -14,7 +15,7 @@ using words::Words;
 
 namespace {
 
-constexpr std::string_view reportId = "report", codeId = "code";
+constexpr std::string_view reportId = "report", codeId = "code", maxTextId = "maxtext";
 
 } // namespace
 
@@ -29,6 +30,7 @@ const std::vector<ExportedView>& exportedViews()
         { "memory", Words::tr("Memory"), { "csv", "md" } },
         { "problems", Words::tr("Problems"), { "csv", "md" } },
         { std::string(codeId), Words::tr("JAX code"), { "py" } },
+        { std::string(maxTextId), Words::tr("MaxText configuration"), { "yml", "sh" } },
     };
     return views;
 }
@@ -47,6 +49,8 @@ std::string exportedText(const Snapshot& snapshot, const ExportedView& view, std
         return experimentReport(snapshot).toStdString();
     if (view.id == codeId)
         return jaxCode(snapshot);
+    if (view.id == maxTextId)
+        return maxTextCode(snapshot, form == "sh" ? MaxTextStyle::Flags : MaxTextStyle::Yaml);
     const std::vector<std::string>& names = reportSubjectNames();
     const auto subject = std::find(names.begin(), names.end(), view.id) - names.begin();
     const ReportTable table = reportTable(snapshot, static_cast<ReportSubject>(subject));

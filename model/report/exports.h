@@ -16,10 +16,11 @@ namespace shardscope {
 struct ExportedView {
     std::string id; ///< "tensors"
     QString title; ///< "Tensors"
-    std::vector<std::string> forms; ///< endings of files, "csv", "md", "py"; the first one is the usual one
+    std::vector<std::string>
+        forms; ///< endings of files, "csv", "md", "py", "yml", "sh"; the first one is the usual one
 };
 
-/// The report, the tables of report/report_table.h, and the JAX code.
+/// The report, the tables of report/report_table.h, the JAX code, and the configuration of MaxText.
 [[nodiscard]] const std::vector<ExportedView>& exportedViews();
 /// Null if there is none of that id.
 [[nodiscard]] const ExportedView* findExportedView(std::string_view id);

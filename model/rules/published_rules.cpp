@@ -135,6 +135,24 @@ const std::vector<PublishedRules>& publishedRules()
     return all;
 }
 
+std::vector<MeshAxis> withDeclaredAxes(std::span<const MeshAxis> axes, std::span<const std::string> declared)
+{
+    std::vector<MeshAxis> result;
+    std::size_t given = 0;
+    for (const std::string& name : declared) {
+        const auto found =
+            std::find_if(axes.begin(), axes.end(), [&](const MeshAxis& axis) { return axis.name == name; });
+        given += found == axes.end() ? 0U : 1U;
+        result.push_back(found == axes.end() ? MeshAxis{ name, 1 } : *found);
+    }
+    if (given == declared.size())
+        return { axes.begin(), axes.end() };
+    for (const MeshAxis& axis : axes)
+        if (std::find(declared.begin(), declared.end(), axis.name) == declared.end())
+            result.push_back(axis);
+    return result;
+}
+
 const PublishedRules* findPublishedRules(std::string_view id)
 {
     const std::vector<PublishedRules>& all = publishedRules();

@@ -2,10 +2,12 @@
 // Rule sets of real projects, as they stood in their sources (resources/rule_sets/), and T5X' standard ones.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "mesh/mesh.h"
 #include "rules/dialect.h"
 #include "sharding/logical_rules.h"
 
@@ -27,6 +29,12 @@ struct PublishedRules {
 [[nodiscard]] const std::vector<PublishedRules>& publishedRules();
 /// Null if there is none of that id.
 [[nodiscard]] const PublishedRules* findPublishedRules(std::string_view id);
+
+/// The mesh that MaxText makes of some sizes: all axes that its configuration declares, in its order, of size 1 where
+/// none is given, and then those that it does not know. Axes that name all of these keep the order in which they stand.
+///     fsdp 8 of declared data, stage, fsdp, tensor: data 1, stage 1, fsdp 8, tensor 1
+[[nodiscard]] std::vector<MeshAxis> withDeclaredAxes(
+    std::span<const MeshAxis> axes, std::span<const std::string> declared);
 
 /// One file of rule sets: a JSON list of objects with id, project, title, source, mesh_axes, rules, and perhaps note
 /// and overrides. Errors: Syntax, MissingKey, WrongType, UnknownValue, with line and column.

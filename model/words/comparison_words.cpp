@@ -146,6 +146,22 @@ QString sentSentence(const SnapshotComparison& comparison)
     return text + QLatin1Char('.');
 }
 
+constexpr std::string_view textPointer = "/model/text";
+
+/// Of [["data", 2], ["model", 4]].
+std::optional<std::vector<MeshAxis>> writtenAxes(const nlohmann::ordered_json& list)
+{
+    if (!list.is_array())
+        return std::nullopt;
+    std::vector<MeshAxis> axes;
+    for (const auto& each : list) {
+        if (!each.is_array() || each.size() != 2 || !each[0].is_string() || !each[1].is_number_integer())
+            return std::nullopt;
+        axes.push_back({ each[0].get<std::string>(), each[1].get<std::int64_t>() });
+    }
+    return axes;
+}
+
 /// Why there is no layout.
 QString withoutLayout(const Snapshot& snapshot, const QString& side)
 {
@@ -187,17 +203,30 @@ QString settingName(const SettingDifference& setting, const SnapshotComparison& 
     Diagnostic at{ Code::OutOfRange, {}, {} };
     at.where.pointer = setting.pointer;
     const Experiment& experiment = *(setting.after ? comparison.after : comparison.before)->experiment;
+    if (setting.pointer == textPointer)
+        return Words::tr("text of the program");
     constexpr std::string_view axes = "/mesh/axes/";
     if (setting.pointer.starts_with(axes) && setting.pointer.ends_with("/1"))
         at.where.pointer.resize(setting.pointer.size() - 2); // its size, which is what one thinks of
     return place(at, &experiment);
 }
 
-QString settingValue(const std::optional<std::string>& json)
+QString settingValue(const std::optional<std::string>& json, std::string_view pointer)
 {
     if (!json)
         return QString(noValue);
     const auto value = nlohmann::ordered_json::parse(*json, nullptr, false);
+    if (pointer == textPointer && value.is_object()) {
+        const QString lines = counted(value.value("lines", std::int64_t{ 0 }), Noun::Line);
+        if (!value.contains("others"))
+            return lines;
+        const auto others = value.value("others", std::int64_t{ 0 });
+        return others == 0 ? Words::tr("%1, all of them in the other one", "lines").arg(lines)
+                           : Words::tr("%1, %2 of them not in the other one", "lines").arg(lines, count(others));
+    }
+    if (pointer == "/mesh/axes")
+        if (const auto axes = writtenAxes(value))
+            return meshNames(*axes);
     return fromStd(value.is_string() ? value.get<std::string>() : *json);
 }
 

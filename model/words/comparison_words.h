@@ -13,10 +13,11 @@ namespace shardscope::words {
 /// One sentence on what differs most and why; where one of them has no layout, that.
 [[nodiscard]] QString largestDifference(const SnapshotComparison& comparison);
 
-/// "mesh axis data", "rule 2, hidden", "size of batch"; by the experiment that has it.
+/// "mesh axis data", "rule 2, hidden", "size of batch", "text of the program"; by the experiment that has it.
 [[nodiscard]] QString settingName(const SettingDifference& setting, const SnapshotComparison& comparison);
-/// What stands there, as people write it: "data" without quotes; "–" for nothing.
-[[nodiscard]] QString settingValue(const std::optional<std::string>& json);
+/// What stands there, as people write it: "data" without quotes, "data 2 × model 4" for mesh axes, "31 lines, 7 of them
+/// not in the other one" for a program's text; "–" for nothing.
+[[nodiscard]] QString settingValue(const std::optional<std::string>& json, std::string_view pointer = {});
 /// "all-reduce along data (sum)"
 [[nodiscard]] QString collectivesName(const ComparedCollectives& each, const SnapshotComparison& comparison);
 /// "8: 8 MiB": how many in a step, and what a device sends for all of them; "–" for none.

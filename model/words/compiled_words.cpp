@@ -20,6 +20,8 @@ QString firstAndMore(const std::vector<std::string>& list)
 
 QString sentInstead(const ExchangeRow& row)
 {
+    if (row.compiled.sent == row.predicted.sent)
+        return Words::tr("every device sends as much in a step, %1").arg(bytes(row.compiled.sent));
     return Words::tr("every device sends %1 in a step instead of %2")
         .arg(bytes(row.compiled.sent), bytes(row.predicted.sent));
 }
@@ -37,7 +39,7 @@ QString moreOrLess(const ExchangeRow& row, const ExchangeRemark& remark)
                                                   .arg(count(remark.number))
         : more ? Words::tr("XLA does it more often than predicted")
                : Words::tr("XLA does it less often than predicted");
-    const QString why = more && row.exchange == Exchange::Gather
+    const QString why = more && row.exchange == ExchangeKind::Gather
         ? Words::tr(", as it does where the backward pass gathers again instead of keeping what the forward pass has "
                     "gathered")
         : QString();
@@ -73,18 +75,18 @@ QString keepsGathered(const CompiledReason& reason)
 
 } // namespace
 
-QString exchangeName(Exchange exchange)
+QString exchangeName(ExchangeKind exchange)
 {
     switch (exchange) {
-    case Exchange::Gather:
+    case ExchangeKind::Gather:
         return Words::tr("gather");
-    case Exchange::Reduction:
+    case ExchangeKind::Reduction:
         return Words::tr("reduction");
-    case Exchange::AllToAll:
+    case ExchangeKind::AllToAll:
         return Words::tr("all-to-all");
-    case Exchange::Permute:
+    case ExchangeKind::Permute:
         return Words::tr("permutation");
-    case Exchange::Broadcast:
+    case ExchangeKind::Broadcast:
         return Words::tr("broadcast");
     }
     return {};

@@ -8,7 +8,7 @@
 
 namespace shardscope::words {
 
-[[nodiscard]] QString exchangeName(Exchange exchange); ///< "gather", "reduction", "all-to-all", "permutation"
+[[nodiscard]] QString exchangeName(ExchangeKind exchange); ///< "gather", "reduction", "all-to-all", "permutation"
 /// "reduce-scatter × 32", "all-reduce, reduce-scatter × 64"; a dash where there is none.
 [[nodiscard]] QString exchangeSide(const ExchangeSide& side);
 /// "bf16[4096, 512] and 2 more".

@@ -51,6 +51,7 @@ constexpr std::array nouns{
     Nouns{ Noun::Error, QT_TRANSLATE_N_NOOP("Words", "%1 error"), QT_TRANSLATE_N_NOOP("Words", "%1 errors") },
     Nouns{ Noun::Host, QT_TRANSLATE_N_NOOP("Words", "%1 host"), QT_TRANSLATE_N_NOOP("Words", "%1 hosts") },
     Nouns{ Noun::Layer, QT_TRANSLATE_N_NOOP("Words", "%1 layer"), QT_TRANSLATE_N_NOOP("Words", "%1 layers") },
+    Nouns{ Noun::Line, QT_TRANSLATE_N_NOOP("Words", "%1 line"), QT_TRANSLATE_N_NOOP("Words", "%1 lines") },
     Nouns{ Noun::Loop, QT_TRANSLATE_N_NOOP("Words", "%1 loop"), QT_TRANSLATE_N_NOOP("Words", "%1 loops") },
     Nouns{ Noun::Operation, QT_TRANSLATE_N_NOOP("Words", "%1 op"), QT_TRANSLATE_N_NOOP("Words", "%1 ops") },
     Nouns{ Noun::Rule, QT_TRANSLATE_N_NOOP("Words", "%1 rule"), QT_TRANSLATE_N_NOOP("Words", "%1 rules") },

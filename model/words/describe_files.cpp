@@ -105,7 +105,8 @@ ProblemText describeFile(const Diagnostic& d)
                 {} };
         return { Words::tr("%1 is %2, which is not known").arg(arg.quote("key"), arg.quote("value")),
             arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
-                               : Words::tr("Known: %1.").arg(arg("known")),
+                : d.list("known").empty() ? Words::tr("There is nothing of the kind here.")
+                                          : Words::tr("Known: %1.").arg(arg("known")),
             {} };
     case Code::OutOfRange:
         if (d.text("key") == "collective")

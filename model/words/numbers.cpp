@@ -56,7 +56,9 @@ QString bytes(double value)
 
 QString bytes(Rational value)
 {
-    return bytes(value.value());
+    if (value.denominator() == 1 || std::abs(value.value()) >= 1024)
+        return bytes(value.value());
+    return Words::tr("≈ %1", "a number of bytes, rounded").arg(bytes(std::round(value.value())));
 }
 
 QString seconds(double value)
@@ -155,14 +157,41 @@ QString copies(qint64 value)
     return QString(timesSign) + thinSpace + count(value);
 }
 
+namespace {
+
+QString joinedSizes(const QStringList& sizes)
+{
+    return sizes.isEmpty() ? count(1) : sizes.join(QStringLiteral(" ") + timesSign + QStringLiteral(" "));
+}
+
+/// Axes of size 1 say nothing, and are left out where there are many axes.
+bool leavesOutOnes(std::span<const MeshAxis> axes)
+{
+    constexpr std::size_t most = 3;
+    return axes.size() > most
+        && std::any_of(axes.begin(), axes.end(), [](const MeshAxis& axis) { return axis.size == 1; });
+}
+
+} // namespace
+
 QString meshSizes(const Mesh& mesh)
 {
+    if (leavesOutOnes(mesh.axes()))
+        return meshNames(mesh.axes());
     QStringList sizes;
     for (const MeshAxis& axis : mesh.axes())
         sizes << count(axis.size);
-    if (sizes.isEmpty())
-        return count(1);
-    return sizes.join(QStringLiteral(" ") + timesSign + QStringLiteral(" "));
+    return joinedSizes(sizes);
+}
+
+QString meshNames(std::span<const MeshAxis> axes)
+{
+    const bool withoutOnes = leavesOutOnes(axes);
+    QStringList named;
+    for (const MeshAxis& axis : axes)
+        if (axis.size > 1 || !withoutOnes)
+            named << QStringLiteral("%1 %2").arg(fromStd(axis.name), count(axis.size));
+    return joinedSizes(named);
 }
 
 QString shape(std::span<const std::int64_t> shape)

@@ -37,7 +37,7 @@ using Text = std::vector<Span>;
 
 // Numbers. 8 B, 16 KiB, 1 MiB: three significant digits, at most one decimal above 10; locale's digits.
 [[nodiscard]] QString bytes(double value);
-[[nodiscard]] QString bytes(Rational value);
+[[nodiscard]] QString bytes(Rational value); ///< "≈ 5 B" where devices send different numbers of bytes, in the mean 5.3
 [[nodiscard]] QString seconds(double value); ///< µs below 10 ms, then ms, then s
 [[nodiscard]] QString meanAndDeviation(double mean, double deviation); ///< "12.4 ms ± 0.3 ms": both in the mean's unit
 [[nodiscard]] QString count(qint64 value); ///< thousands by locale
@@ -60,6 +60,7 @@ enum class Noun : std::uint8_t {
     Error,
     Host,
     Layer,
+    Line,
     Loop,
     Operation,
     Rule,
@@ -76,7 +77,10 @@ enum class Noun : std::uint8_t {
 [[nodiscard]] QString paddingOf(qint64 padding, qint64 room); ///< "1 of 8 is padding", "2 of 12 are padding"
 [[nodiscard]] QString percent(double share); ///< "17 %"; one decimal below ten
 [[nodiscard]] QString copies(qint64 value); ///< "× 2" with a thin space
-[[nodiscard]] QString meshSizes(const Mesh& mesh); ///< "2 × 4"
+/// "2 × 4"; where there are more than three axes and some are of size 1, the others by name: "fsdp 4 × tensor 8".
+[[nodiscard]] QString meshSizes(const Mesh& mesh);
+/// "data 2 × model 4"; of more than three axes those of size 1 are left out.
+[[nodiscard]] QString meshNames(std::span<const MeshAxis> axes);
 [[nodiscard]] QString shape(std::span<const std::int64_t> shape); ///< "[1024, 256]"
 [[nodiscard]] QString range(std::int64_t begin, std::int64_t end); ///< inclusive, en dash: "256–511"; end is exclusive
 /// One line per dimension whose parts are not equal: "batch: 10 in 4 shards, 2 of 12 are padding".

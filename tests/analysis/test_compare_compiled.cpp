@@ -173,7 +173,7 @@ void TestCompareCompiled::same()
         compare(product(false), compiledModule("  ROOT %r = f32[8,6] all-reduce(%p), " + alongX + ", to_apply=%add"));
     QCOMPARE(compared.rows().size(), std::size_t{ 1 });
     const ExchangeRow& row = compared.rows()[0];
-    QVERIFY(row.exchange == Exchange::Reduction);
+    QVERIFY(row.exchange == ExchangeKind::Reduction);
     QCOMPARE(row.axes, std::string("x"));
     QCOMPARE(row.elements, 48);
     QCOMPARE(row.predicted.bytes, 192);
@@ -235,7 +235,7 @@ void TestCompareCompiled::partsOfOneArray()
         compare(moved, compiledModule(parts + "  ROOT %r = (f32[4,1,3], f32[4,1,3]) all-to-all(%a, %b), " + alongX));
     QCOMPARE(compared.rows().size(), std::size_t{ 1 });
     const ExchangeRow& row = compared.rows()[0];
-    QVERIFY(row.exchange == Exchange::AllToAll);
+    QVERIFY(row.exchange == ExchangeKind::AllToAll);
     QVERIFY(row.remarks.empty());
     QCOMPARE(row.compiled.collectives, std::int64_t{ 1 });
     QCOMPARE(row.compiled.times, std::int64_t{ 1 });
@@ -300,7 +300,7 @@ void TestCompareCompiled::transposed()
 {
     // Twice the sum of [8, 6] and once that of [6, 8] on one side, the other way round on the other.
     ExchangeRow wide, tall;
-    wide.exchange = tall.exchange = Exchange::Reduction;
+    wide.exchange = tall.exchange = ExchangeKind::Reduction;
     wide.elements = tall.elements = 48;
     wide.predicted.times = tall.compiled.times = 2;
     wide.compiled.times = tall.predicted.times = 1;
@@ -330,15 +330,31 @@ void TestCompareCompiled::weights()
         const Compared compared = compare(product(false), compiledModule(adds + gathers(type)));
         QCOMPARE(compared.rows().size(), std::size_t{ 2 });
         const auto row = std::find_if(compared.rows().begin(), compared.rows().end(),
-            [](const ExchangeRow& each) { return each.exchange == Exchange::Gather; });
+            [](const ExchangeRow& each) { return each.exchange == ExchangeKind::Gather; });
         QVERIFY(row != compared.rows().end());
         QCOMPARE(row->weight, std::string("w"));
         for (const ExchangeSum& sum : compared.result->sums)
-            QCOMPARE(sum.compiledWeights, sum.exchange == Exchange::Gather ? 96 : 0);
+            QCOMPARE(sum.compiledWeights, sum.exchange == ExchangeKind::Gather ? 96 : 0);
     }
     const Compared other = compare(product(false), compiledModule(adds + gathers("4,12")));
     for (const ExchangeRow& row : other.rows())
         QCOMPARE(row.weight, std::string());
+    // Rows sharded along y: a device has [4, 6] of the sum, as of the gathered w, but over all devices it is [8, 6].
+    std::string byRows = product(false);
+    const std::string columns = "[{}, {\"x\"}]", result = "[{}, {}]";
+    byRows.replace(byRows.find(columns), columns.size(), "[{\"y\"}, {\"x\"}]");
+    byRows.replace(byRows.find(result), result.size(), "[{\"y\"}, {}]");
+    const Compared activations = compare(byRows,
+        compiledModule("  %s = f32[4,6] slice(%p), slice={[0:4], [0:6]}\n  ROOT %r = f32[4,6] all-reduce(%s), " + alongX
+            + ", to_apply=%add"));
+    QCOMPARE(activations.rows().size(), std::size_t{ 1 });
+    QCOMPARE(activations.rows()[0].predicted.times, 1);
+    QCOMPARE(activations.rows()[0].compiled.times, 1);
+    QCOMPARE(activations.rows()[0].weight, std::string());
+    for (const ExchangeSum& sum : activations.result->sums) {
+        QCOMPARE(sum.predictedWeights, 0);
+        QCOMPARE(sum.compiledWeights, 0);
+    }
 }
 
 namespace {

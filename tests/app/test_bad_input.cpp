@@ -162,8 +162,10 @@ private Q_SLOTS:
         row("show rule-lab --tensor arary", "E143");
         row("explain rule-lab --tensor arary", "Did you mean “array”?");
         row("screenshot rule-lab -o PNG --tensor arary --steps 0", "Did you mean “array”?");
+        row("rules missing.hlo", "E129: ");
         row("rules t5x-a1p3", "Did you mean “t5x-a1p");
         row("resolve --rules t5x-a1p3 --names a", "Did you mean “t5x-a1p");
+        row("resolve --rules maxtext-bas --names a", "Did you mean “maxtext-base-2026-08”?");
         row("convert t5x-a1p3 --from preset --mesh x=2", "Did you mean “t5x-a1p");
         row("resolve --rules () --names a --dialect flux", "is none of: flax, t5x, maxtext");
         row("convert FILE --from experimant", "is none of: ");
@@ -230,12 +232,16 @@ private Q_SLOTS:
         row("schema extra", "extra");
         row("examples rule-lab extra", "extra");
         row("rules t5x-a1p1 extra", "extra");
+        // A table of arrays has no step.
+        for (const char* option : { "--steps 4", "--calls 2", "--jit layers.*", "--out there", "--trace there.json" })
+            row(("run rule-lab " + std::string(option)).c_str(), "there is no step to run");
         // What is a file of another kind.
         row("screenshot FILE -o picture.jpg", "ends in .png, .svg or .pdf");
         row("screenshot FILE -o picture.webp", "ends in .png");
         row("screenshot FILE --alone -o picture.png", "--dock");
         row("export FILE --view tensors --as py", "csv or md");
         row("export FILE --view code --as csv", "py would");
+        row("export FILE --view maxtext --as py", "yml or sh would");
         row("export FILE --view nothing", "collectives");
         row("convert FILE --from flax", "--from experiment");
         row("convert FILE --from t5x", "--from experiment");
@@ -251,6 +257,29 @@ private Q_SLOTS:
         QVERIFY2(ran.error.contains(stated), qPrintable(told(ran)));
         QVERIFY(!QFile::exists(path("picture.png")));
         QVERIFY(!QFile::exists(QStringLiteral("picture.jpg")) && !QFile::exists(QStringLiteral("picture.webp")));
+    }
+
+    /// The name says what is expected: how HLO text begins, and no function of StableHLO.
+    void hloTextThatIsNone_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::newRow("empty") << QByteArray();
+        QTest::newRow("binary") << QByteArray("\x08\x12\x00\xff\xfe\x91", 6);
+        QTest::newRow("words") << QByteArray("ENTRY main {\n}\n");
+    }
+    void hloTextThatIsNone()
+    {
+        QFETCH(QByteArray, bytes);
+        const QString file = writeFile(m_folder, QStringLiteral("bad.hlo"), bytes);
+        for (const char* command : { "show FILE", "check FILE", "comms FILE", "verify FILE", "propagate FILE",
+                 "partition FILE", "run FILE", "screenshot FILE -o PNG --steps 0" }) {
+            const Ran ran = run(command, file);
+            const QString all = ran.out + ran.error;
+            QVERIFY2(ran.code == 2, qPrintable(told(ran)));
+            QVERIFY2(all.contains(file) && all.contains(QStringLiteral("HLO text begins with HloModule")),
+                qPrintable(told(ran)));
+            QVERIFY2(!all.contains(QStringLiteral("func.func")), qPrintable(told(ran)));
+        }
     }
 
     void outputThatCannotBeWritten()

@@ -50,6 +50,43 @@ private Q_SLOTS:
         QCOMPARE(sections.size(), names.size());
     }
 
+    /// Programs are read in two forms, and the help of whatever reads them says so.
+    void helpNamesBothFormsOfPrograms()
+    {
+        int told = 0;
+        for (const QString& command : commandNames() << QString()) {
+            const QString help = helpOf(command);
+            told += help.contains(QStringLiteral(".mlir")) ? 1 : 0;
+            QVERIFY2(
+                help.contains(QStringLiteral(".mlir")) == help.contains(QStringLiteral(".hlo")), qPrintable(command));
+        }
+        QVERIFY(told >= 10);
+    }
+
+    /// The help lists the views that a picture can show: those that are there.
+    void helpListsViews()
+    {
+        const auto refused =
+            runProgram({ QStringLiteral("screenshot"), QStringLiteral("rule-lab"), QStringLiteral("-o"),
+                           m_folder.filePath(QStringLiteral("x.png")), QStringLiteral("--steps"), QStringLiteral("0"),
+                           QStringLiteral("--dock"), QStringLiteral("there-is-none"), QStringLiteral("--json") },
+                {}, bareEnvironment("offscreen"))
+                .json();
+        const auto& known = refused.at("problems").at(0).at("args").at("known");
+        QString listed = helpOf(QStringLiteral("screenshot")).simplified();
+        listed = listed.mid(listed.indexOf(QStringLiteral("--dock ID")));
+        listed = listed.mid(listed.indexOf(QLatin1Char(':')) + 1);
+        listed.truncate(listed.indexOf(QStringLiteral(" --")));
+        QStringList wanted,
+            found = listed.replace(QStringLiteral(" or "), QStringLiteral(", "))
+                        .split(QLatin1Char(','), Qt::SkipEmptyParts);
+        for (QString& id : found)
+            id = id.trimmed();
+        for (const auto& id : known)
+            wanted << QString::fromStdString(id.get<std::string>());
+        QCOMPARE(found, wanted);
+    }
+
     void manReadsThePageWithoutWarnings()
     {
         const QString man = QStandardPaths::findExecutable(QStringLiteral("man"));

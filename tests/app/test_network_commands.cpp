@@ -208,6 +208,32 @@ private Q_SLOTS:
         QVERIFY(t5x.json().at("mesh").at("axes") == nlohmann::json::parse(R"([["data", 8], ["model", 1]])"));
         QVERIFY(made("--mesh data=2,fsdp=4 --json").json().at("default_rules") == "maxtext-base-2026-08");
         QVERIFY(made("--mesh data=2,fsdp=4").json().at("model").at("axis_names") == "maxtext");
+        // MaxText's mesh has its order, whoever names its rules, unless all axes are named.
+        const auto declared =
+            runProgram({ QStringLiteral("rules"), QStringLiteral("maxtext-base-2026-08"), QStringLiteral("--json") })
+                .json()
+                .at("mesh_axes");
+        const auto meshOf = [](const Ran& ran) {
+            std::pair<nlohmann::json, nlohmann::json> axes; // all of them, and those of more than one device
+            for (const auto& axis : ran.json().at("mesh").at("axes")) {
+                axes.first.push_back(axis.at(0));
+                if (axis.at(1) != 1)
+                    axes.second.push_back(axis);
+            }
+            return axes;
+        };
+        for (const char* more : { "--mesh tensor=2,fsdp=4", "--mesh tensor=2,fsdp=4 --rules maxtext-base-2026-08" }) {
+            const auto axes = meshOf(made(more));
+            QVERIFY2(axes.first == declared, axes.first.dump().c_str());
+            QVERIFY2(
+                axes.second == nlohmann::json::parse(R"([["fsdp", 4], ["tensor", 2]])"), axes.second.dump().c_str());
+        }
+        std::string all = "tensor=2";
+        for (const auto& axis : declared)
+            if (axis != "tensor")
+                all += ',' + axis.get<std::string>() + (axis == "fsdp" ? "=4" : "=1");
+        const auto chosen = meshOf(made(("--rules maxtext-base-2026-08 --mesh " + all).c_str()));
+        QVERIFY2(chosen.first.at(0) == "tensor" && chosen.second.at(0).at(0) == "tensor", chosen.first.dump().c_str());
         const Ran none = made("--mesh data=8 --rules ()");
         QVERIFY2(none.code == 0 && none.error.isEmpty(), qPrintable(none.error));
         QVERIFY(none.json().at("rules").at("list").empty());
@@ -311,7 +337,20 @@ private Q_SLOTS:
         QCOMPARE(ranWith(QStringLiteral("train transformer-t5x --text ") + few).code, 2);
         QCOMPARE(ranWith(QStringLiteral("train transformer-t5x --text ") + path("there-is-none")).code, 2);
         QCOMPARE(ranWith(QStringLiteral("train transformer-t5x --steps 0")).code, 2);
-        QCOMPARE(ranWith(QStringLiteral("train jax-layer-program --steps 2")).code, 2); // it has no state
+        // One without a state trains nothing, however many steps are asked for, unless it is told what its state is.
+        for (const char* steps : { "", "--steps 1", "--steps 2" }) {
+            const Ran ran = ranWith(QStringLiteral("train jax-layer-program ") + QLatin1String(steps));
+            QCOMPARE(ran.code, 2);
+            QVERIFY2(ran.out.isEmpty() && ran.error.contains(QStringLiteral("no step to train"))
+                    && ran.error.contains(QStringLiteral("--state")),
+                qPrintable(ran.error));
+        }
+        const QString product = writeFile(m_folder, QStringLiteral("product.mlir"),
+            "func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
+            "  %y = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> "
+            "tensor<4x4xf32>\n  return %y : tensor<4x4xf32>\n}\n");
+        const Ran told = ranWith(QStringLiteral("train --steps 2 --state 0=0 ") + product);
+        QVERIFY2(told.code == 0, qPrintable(told.error));
     }
 
     void differences()
@@ -419,6 +458,10 @@ private Q_SLOTS:
         QVERIFY(csv.out.startsWith(tensorColumns + QLatin1Char('\n')));
         QVERIFY(csv.out.contains(QStringLiteral("params/layers.0/W1")));
         QVERIFY(ranWith(QStringLiteral("export flax-mlp-logical")).out.startsWith(QStringLiteral("# ")));
+        QVERIFY(ranWith(QStringLiteral("export transformer-t5x --view maxtext"))
+                    .out.contains(QStringLiteral("\nlogical_axis_rules: [\n")));
+        QVERIFY(ranWith(QStringLiteral("export transformer-t5x --view maxtext --as sh"))
+                    .out.contains(QStringLiteral("\n  ici_tensor_parallelism=4\n")));
         const QString file = path("code.py");
         QCOMPARE(runProgram({ QStringLiteral("export"), QStringLiteral("flax-mlp-logical"), QStringLiteral("--view"),
                                 QStringLiteral("code"), QStringLiteral("-o"), file })

@@ -3,6 +3,9 @@
 #include <QTest>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 
 #include "program.h"
 #include "registered_test.h"
@@ -775,6 +778,9 @@ private Q_SLOTS:
         row("a shape that is none", "path,shape\na,8x?\n", ":2:5: E120");
         row("a path twice", "path,shape\na,8\na,8\n", ":3:1: E121");
         row("a type", "path,shape,dtype\na,8,float33\n", "Did you mean “float32”?");
+        row("a type that is called otherwise", "path,shape,dtype\na,8,float8\n",
+            "float8_e3m4, float8_e4m3, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2, "
+            "float8_e5m2fnuz, float8_e8m0fnu, complex64, complex128");
         row("JSON", "[[\"a\"]]", ":1:2: E120");
         row("a control character", "path,shape\n\"a\nb\",8\n", ":2:2: E122");
     }
@@ -789,6 +795,43 @@ private Q_SLOTS:
         QVERIFY(ran.out.isEmpty());
         const Ran json = resolve(simpleRules, ("--json --mesh data=2 --table " + path).toUtf8());
         QVERIFY(!json.json().at("problems").empty());
+    }
+
+    /// Whatever is wrong is told at once, also of rows in which something else is wrong.
+    void allThatIsWrongWithATable()
+    {
+        const QString csv = file("wrong.csv",
+            "path,shape,dtype,names\n"
+            "a,8x8,float33,\"x,x\"\n" // 2: a type, and a name twice
+            "a,8?,f32,x\n" // 3: a path twice, and a shape
+            "b,8,f32,\"x,y\"\n" // 4: too many names
+            "b,8x8,f8,\"x,y\"\n"); // 5: a path twice, and a type
+        const QString json = file("wrong.json",
+            "[[\"a\", [8, 8], \"float33\", [\"x\", \"x\"]],\n"
+            "[\"a\", [0], \"f32\", [\"x\"]],\n"
+            "[\"b\", [8], \"f32\", [\"x\", \"y\"]],\n"
+            "[\"b\", [8, 8], \"f8\", [\"x\", \"y\"]]]\n");
+        for (const QString& path : { csv, json }) {
+            const Ran ran = resolve(simpleRules, ("--json --mesh data=2 --table " + path).toUtf8());
+            QCOMPARE(ran.code, 2);
+            std::map<int, std::set<std::string>> codes; // by line
+            const int first = path == csv ? 2 : 1;
+            for (const auto& problem : ran.json().at("problems"))
+                codes[problem.at("where").at("line").get<int>() - first].insert(problem.at("code").get<std::string>());
+            QVERIFY2((codes[0] == std::set<std::string>{ "E103", "E124" }), qPrintable(ran.error));
+            QVERIFY2(
+                (codes[1] == std::set<std::string>{ "E121", path == csv ? "E120" : "E125" }), qPrintable(ran.error));
+            QVERIFY2((codes[2] == std::set<std::string>{ "E107" }), qPrintable(ran.error));
+            QVERIFY2((codes[3] == std::set<std::string>{ "E121", "E124" }), qPrintable(ran.error));
+        }
+    }
+
+    void typesOfNumPyAndJax()
+    {
+        const QString path = file("types.csv", "path,shape,dtype\na,8,float8_e4m3fn\nb,8,jnp.int4\nc,8,complex64\n");
+        const auto json = resolve(simpleRules, ("--json --mesh data=2 --table " + path).toUtf8()).json();
+        QVERIFY2(json.at("arrays").at(0).at("dtype") == "f8E4M3FN", json.dump().c_str());
+        QVERIFY(json.at("arrays").at(1).at("dtype") == "i4" && json.at("arrays").at(2).at("dtype") == "complex<f32>");
     }
 
     void largeTables()

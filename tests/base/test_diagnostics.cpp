@@ -260,13 +260,19 @@ void TestDiagnostics::nearestName_data()
                              << "";
     QTest::newRow("a slip in a long name") << "learning_raet"
                                            << "learning_rate";
+    QTest::newRow("how a long name begins") << "maxtext-bas"
+                                            << "maxtext-base";
+    QTest::newRow("the shortest that begins so") << "le"
+                                                 << "lens";
+    QTest::newRow("one letter begins nothing") << "q"
+                                               << "";
 }
 
 void TestDiagnostics::nearestName()
 {
     QFETCH(QString, name);
     QFETCH(QString, nearest);
-    const std::vector<std::string> known{ "data", "model", "learning_rate" };
+    const std::vector<std::string> known{ "data", "model", "learning_rate", "lens", "maxtext-rl", "maxtext-base" };
     QCOMPARE(QString::fromStdString(shardscope::nearestName(name.toStdString(), known)), nearest);
     QCOMPARE(shardscope::nearestName(name.toStdString(), {}), std::string());
 }

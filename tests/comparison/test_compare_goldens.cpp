@@ -113,7 +113,8 @@ private Q_SLOTS:
         const PublishedRules* const rules = findPublishedRules("maxtext-base-2025-06");
         QVERIFY(rules);
         const Experiment experiment =
-            networkExperiment({}, "network", { { { "fsdp", 4 } }, {} }, boundRules(*rules), std::nullopt, true).value();
+            networkExperiment({}, "network", { { { "fsdp", 4 } }, {} }, boundRules(*rules), std::nullopt, rules)
+                .value();
         MaxTextGoldens goldens = goldensOf(experiment).value();
         QVERIFY(compareGoldens(goldens, experiment).value().isSame());
         for (GoldenArray& array : goldens.state)

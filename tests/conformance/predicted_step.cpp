@@ -75,9 +75,9 @@ std::string predictedDifference(const Json& oneCase, const HloModule& module, co
         return "not comparable: " + std::string(comparison.error().kind());
     std::int64_t gathered = 0, reduced = 0;
     for (const ExchangeSum& sum : comparison->sums) {
-        (sum.exchange == Exchange::Gather ? gathered : reduced) += sum.predictedWeights;
+        (sum.exchange == ExchangeKind::Gather ? gathered : reduced) += sum.predictedWeights;
         if (!isNear(sum.predictedWeights, sum.compiledWeights))
-            return std::string(sum.exchange == Exchange::Gather ? "gathers" : "reductions") + " along " + sum.axes
+            return std::string(sum.exchange == ExchangeKind::Gather ? "gathers" : "reductions") + " along " + sum.axes
                 + ": " + std::to_string(sum.predictedWeights) + " bytes of weights are predicted, "
                 + std::to_string(sum.compiledWeights) + " compiled";
     }

@@ -46,6 +46,19 @@ private Q_SLOTS:
         QVERIFY(namesOf("maxtext-base-2025-06") == AxisNames::MaxText2025);
     }
 
+    void declaredAxes()
+    {
+        using Axes = std::vector<MeshAxis>;
+        const std::vector<std::string> declared{ "data", "fsdp", "tensor" };
+        QVERIFY((withDeclaredAxes(Axes{ { "fsdp", 8 } }, declared)
+            == Axes{ { "data", 1 }, { "fsdp", 8 }, { "tensor", 1 } }));
+        QVERIFY((withDeclaredAxes(Axes{ { "tensor", 2 }, { "own", 3 }, { "data", 4 } }, declared)
+            == Axes{ { "data", 4 }, { "fsdp", 1 }, { "tensor", 2 }, { "own", 3 } }));
+        const Axes all{ { "tensor", 2 }, { "data", 4 }, { "fsdp", 1 } };
+        QVERIFY(withDeclaredAxes(all, declared) == all);
+        QVERIFY((withDeclaredAxes(Axes{ { "x", 2 } }, {}) == Axes{ { "x", 2 } }));
+    }
+
     void experiments()
     {
         const TransformerSettings settings;
@@ -58,13 +71,23 @@ private Q_SLOTS:
         QCOMPARE(missingAxes(*alone), std::vector<std::string>{ "model" });
         QVERIFY(alone->rules.dialect == Dialect::T5x && alone->rules.rules == set.rules);
         const Result<Experiment> filled =
-            networkExperiment(settings, "small", { { { "data", 8 } }, {}, {} }, boundRules(set), std::nullopt, true);
+            networkExperiment(settings, "small", { { { "data", 8 } }, {}, {} }, boundRules(set), std::nullopt, &set);
         QVERIFY(filled.has_value());
         QVERIFY(missingAxes(*filled).empty());
         QCOMPARE(filled->mesh.axes.size(), 2U);
         QCOMPARE(filled->mesh.axes[1].name, "model");
         QCOMPARE(filled->mesh.axes[1].size, 1);
         QCOMPARE(filled->hardware.devices.count(), 8);
+        // MaxText's mesh has all axes of its configuration, in its order.
+        const PublishedRules& maxText = *findPublishedRules("maxtext-base-2026-08");
+        const Result<Experiment> ordered = networkExperiment(settings, "small",
+            { { { "tensor", 2 }, { "fsdp", 4 } }, {}, {} }, boundRules(maxText), std::nullopt, &maxText);
+        QVERIFY(ordered.has_value());
+        std::vector<std::string> axes;
+        for (const MeshAxis& axis : ordered->mesh.axes)
+            axes.push_back(axis.name);
+        QVERIFY(axes == maxText.meshAxes);
+        QCOMPARE(ordered->mesh.axes[3], (MeshAxis{ "fsdp", 4 }));
         const Result<Experiment> named =
             networkExperiment(settings, "small", { { { "data", 8 } }, {}, {} }, RulesSetting(), AxisNames::MaxText2025);
         QVERIFY(std::get<TransformerModel>(named->model).settings.model.axisNames == AxisNames::MaxText2025);

@@ -367,7 +367,7 @@ void TestToStableHlo::errors()
 {
     const auto stated = [](const std::string& statements) { return shownError(readProgram(moduleOf(statements))); };
     QCOMPARE(shownError(readProgram("HloModule m\nf {\n  ROOT c = f32[] constant(0)\n}\n")).left(8),
-        QStringLiteral("E197 1:1"));
+        QStringLiteral("E197 4:2")); // where it ends
     QCOMPARE(stated("  %p = f32[8] parameter(0)\n  %q = f32[8,2] broadcast(%p)"),
         QStringLiteral("E195 5:4 op=broadcast attribute=dimensions"));
     QCOMPARE(

@@ -169,7 +169,7 @@ private Q_SLOTS:
         settings.form = LayerForm::Scanned;
         settings.layersAxis = 1;
         const Result<Experiment> experiment =
-            networkExperiment(settings, "network", { { { "fsdp", 4 } }, {} }, boundRules(*rules), std::nullopt, true);
+            networkExperiment(settings, "network", { { { "fsdp", 4 } }, {} }, boundRules(*rules), std::nullopt, rules);
         QVERIFY(experiment.has_value());
         const Result<MaxTextGoldens> goldens = goldensOf(*experiment);
         QVERIFY(goldens.has_value());

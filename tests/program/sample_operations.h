@@ -8,14 +8,14 @@
 
 namespace shardscope {
 
-struct Sample {
+struct SampleOperation {
     QString name;
     OneOperation one;
     double flops = -1; ///< what it costs; -1: not said here
     bool freeResult = false; ///< any type of the first result is as good
 };
 
-inline std::vector<Sample> sampleOperations()
+inline std::vector<SampleOperation> sampleOperations()
 {
     using enum OpKind;
     using T = TensorType;
@@ -23,7 +23,7 @@ inline std::vector<Sample> sampleOperations()
     const auto i32 = [](Shape shape) { return T{ DType::I32, std::move(shape) }; };
     const auto c64 = [](Shape shape) { return T{ DType::C64, std::move(shape) }; };
     const T pred{ DType::Pred, {} }, token{ DType::Token, {} }, scalar = f32({});
-    std::vector<Sample> all;
+    std::vector<SampleOperation> all;
     const auto add = [&](const char* name, OpKind kind, std::vector<T> operands, std::vector<T> results,
                          Attributes attributes = {}, double flops = -1) -> OneOperation& {
         all.push_back({ name, OneOperation(kind, operands, results, std::move(attributes)), flops });

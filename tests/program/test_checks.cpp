@@ -20,9 +20,9 @@ QString finding(const Program& program)
     return QString::fromStdString(found[0].text("op") + ": " + found[0].text("detail"));
 }
 
-Sample sample(const QString& name)
+SampleOperation sample(const QString& name)
 {
-    for (Sample& one : sampleOperations())
+    for (SampleOperation& one : sampleOperations())
         if (one.name == name)
             return one;
     qFatal("no such sample");
@@ -45,14 +45,14 @@ class TestChecks : public QObject {
 private Q_SLOTS:
     void samplesAreLegal()
     {
-        for (const Sample& one : sampleOperations())
+        for (const SampleOperation& one : sampleOperations())
             QVERIFY2(finding(one.one.program).isEmpty(), qPrintable(one.name + ": " + finding(one.one.program)));
     }
 
     /// Every sample with one thing wrong.
     void damageIsFound()
     {
-        for (const Sample& good : sampleOperations()) {
+        for (const SampleOperation& good : sampleOperations()) {
             const auto damaged = [&](const char* what, const std::function<void(OneOperation&)>& damage) {
                 OneOperation bad = good.one;
                 damage(bad);
@@ -116,7 +116,7 @@ private Q_SLOTS:
     void unknownTypes()
     {
         int legal = 0;
-        for (const Sample& good : sampleOperations()) {
+        for (const SampleOperation& good : sampleOperations()) {
             const Operation& operation = good.one.program.operations[0];
             std::vector<ValueId> values(operation.operands.begin(), operation.operands.end());
             values.insert(values.end(), operation.results.begin(), operation.results.end());
@@ -259,7 +259,7 @@ private Q_SLOTS:
     /// handed on keeps its type, whatever that is.
     void whatIsNotKnown()
     {
-        for (const Sample& good : sampleOperations()) {
+        for (const SampleOperation& good : sampleOperations()) {
             for (const bool other : { false, true }) {
                 OneOperation one = good.one;
                 if (one.operation().results.empty())

@@ -90,7 +90,7 @@ private Q_SLOTS:
     void allRulesAreSound()
     {
         std::set<OpKind> seen;
-        for (const Sample& sample : sampleOperations()) {
+        for (const SampleOperation& sample : sampleOperations()) {
             const Operation& operation = sample.one.program.operations[0];
             seen.insert(operation.kind);
             for (const bool conservative : { false, true }) {
@@ -245,7 +245,7 @@ private Q_SLOTS:
 
     void costs()
     {
-        for (const Sample& sample : sampleOperations()) {
+        for (const SampleOperation& sample : sampleOperations()) {
             const OperationCost cost = operationCost(sample.one.program, sample.one.program.operations[0]);
             QVERIFY2(cost.flops >= 0 && cost.bytesRead >= 0 && cost.bytesWritten >= 0, qPrintable(sample.name));
             if (sample.flops >= 0)

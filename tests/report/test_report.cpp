@@ -2,19 +2,25 @@
 // Tables, the report and the JAX code of an experiment say what its analysis says.
 #include <QTest>
 #include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
 
 #include "analysis/analyse.h"
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
 #include "interchange/csv_text.h"
+#include "interchange/maxtext_config.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/planned_memory.h"
 #include "registered_test.h"
 #include "report/experiment_report.h"
 #include "report/exports.h"
 #include "report/jax_code.h"
+#include "report/maxtext_code.h"
 #include "report/report_table.h"
 #include "sharding/text.h"
+#include "shared_facts.h"
 
 using namespace shardscope;
 
@@ -115,7 +121,8 @@ private Q_SLOTS:
         QCOMPARE(std::to_string(parts), memory.rows.back()[1].value);
     }
 
-    /// Every argument with a path and a spec stands in the code, and its spec reads back as the one that it has.
+    /// Every argument with a path and a spec stands in the code, and its spec reads back as one that shards as the one
+    /// that it has: the same but for axes of size 1 and tuples of one.
     void codeHasTheSpecs_data() { tablesAreReadBack_data(); }
     void codeHasTheSpecs()
     {
@@ -135,7 +142,13 @@ private Q_SLOTS:
             const std::size_t end = std::min(spec.find(", memory_kind"), spec.rfind("),"));
             const auto read = parseSpec(spec.substr(0, end));
             QVERIFY2(read, spec.c_str());
-            QCOMPARE(toJax(*read), toJax(*annotation.spec));
+            const Mesh& mesh = *snapshot->mesh;
+            QCOMPARE(toHlo(*read, mesh, read->size()), toHlo(*annotation.spec, mesh, annotation.spec->size()));
+            QCOMPARE(toJax(canonical(*read)), toJax(*read));
+            for (const SpecEntry& entry : read->entries)
+                for (const std::string& axis : entry.axes)
+                    QVERIFY(std::any_of(mesh.axes().begin(), mesh.axes().end(),
+                        [&axis](const MeshAxis& each) { return each.name == axis && each.size > 1; }));
         }
     }
 
@@ -149,13 +162,132 @@ private Q_SLOTS:
         const std::string plain = codeOf(experiment);
         QVERIFY(plain.find("mesh = jax.make_mesh((2, 4), (\"data\", \"model\"), axis_types=(AxisType.Auto,) * 2)")
             != std::string::npos);
-        QVERIFY(plain.find("rules = (('batch', 'data')") != std::string::npos);
+        QVERIFY(plain.find("\nrules = (\n    ('batch', 'data'),\n    ('hidden', 'model'),\n)\n") != std::string::npos);
         QVERIFY(plain.find("numpy") == std::string::npos);
         experiment.mesh.deviceOrder = { 0, 2, 4, 6, 1, 3, 5, 7 };
         const std::string ordered = codeOf(experiment);
         QVERIFY(ordered.find("import numpy as np") != std::string::npos);
         QVERIFY(ordered.find("for i in (0, 2, 4, 6, 1, 3, 5, 7,)") != std::string::npos);
         QVERIFY(ordered.find("reshape((2, 4))") != std::string::npos);
+    }
+
+    /// Rules that decide nothing, axes of size 1 and tuples of one axis are left out, and that is said.
+    void codeIsShort()
+    {
+        Experiment experiment = findExample("flax-mlp-logical")->experiment;
+        experiment.mesh.axes = { { "pod", 1 }, { "data", 2 }, { "model", 4 } };
+        experiment.rules.rules.list = {
+            { LogicalName::of("batch"), SpecEntry::tuple({ "pod", "data" }) },
+            { LogicalName::of("nobody"), SpecEntry::axis("model") },
+            { LogicalName::of("hidden"), SpecEntry::tuple({ "model" }) },
+        };
+        AnalysisCache cache;
+        const std::string code = jaxCode(*analyse(std::make_shared<const Experiment>(experiment), 1, cache));
+        const auto has = [&code](const char* text) { return code.find(text) != std::string::npos; };
+        QVERIFY(has("jax.make_mesh((1, 2, 4), (\"pod\", \"data\", \"model\")"));
+        QVERIFY(has("# shardings below leave out mesh axes of size 1, which shard nothing: pod\n"));
+        QVERIFY(has("# 1 of 3 rules, which decide nothing here, are left out\n"
+                    "rules = (\n    ('batch', ('pod', 'data')),\n    ('hidden', ('model',)),\n)\n"));
+        QVERIFY(has("\"x\": NamedSharding(mesh, P('data', None)),"));
+        QVERIFY(has("\"params/layers.0/W1\": NamedSharding(mesh, P(None, 'model')),"));
+        QVERIFY(!has("UNCONSTRAINED"));
+
+        // Rules of a part of the model stand beside the others.
+        experiment.rules.inner = { { "layers.1",
+            LogicalRules{ { { LogicalName::of("hidden"), SpecEntry::axis("data") } } } } };
+        const std::string parts = jaxCode(*analyse(std::make_shared<const Experiment>(experiment), 1, cache));
+        QVERIFY2(parts.find("layers.1, in place of the others\ninner_rules_1 = (\n    ('hidden', 'data'),\n)\n")
+                != std::string::npos,
+            parts.c_str());
+    }
+
+    /// What is written for MaxText reads back as the mesh and the rules of the experiment.
+    void maxTextReadsBack()
+    {
+        for (const char* example :
+            { "maxtext-llama3-8b", "transformer-t5x", "transformer-experts", "flax-mlp-logical" }) {
+            const SnapshotPtr snapshot = analysed(example);
+            const Result<ReadMaxText> read = readMaxText(maxTextCode(*snapshot, MaxTextStyle::Yaml));
+            QVERIFY2(read, example);
+            QCOMPARE(read->config.rules.list, snapshot->experiment->rules.rules.list);
+            std::vector<MeshAxis> axes;
+            for (const MaxTextAxis& axis : read->config.axes)
+                axes.push_back({ axis.name, axis.ici * axis.dcn });
+            QCOMPARE(axes, snapshot->experiment->mesh.axes);
+        }
+    }
+
+    void maxTextOfATransformer()
+    {
+        Experiment experiment = findExample("transformer-t5x")->experiment;
+        auto& training = std::get<TransformerModel>(experiment.model).settings;
+        experiment.hardware.devices = DeviceSet::ofHosts("any", "gpu", 2, 4);
+        experiment.mesh.axes = { { "data", 2 }, { "fsdp", 4 } };
+        training.model.batch = 32;
+        training.microbatches = 2;
+        training.model.remat = RematPolicy::Full;
+        training.model.computeDtype = DType::BF16;
+        training.optimizer.kind = OptimizerKind::AdamW;
+        AnalysisCache cache;
+        const auto codeOf = [&](MaxTextStyle style) {
+            return maxTextCode(*analyse(std::make_shared<const Experiment>(experiment), 1, cache), style);
+        };
+        const std::string yaml = codeOf(MaxTextStyle::Yaml), flags = codeOf(MaxTextStyle::Flags);
+        // Hosts are what is between slices: "data" is there.
+        for (const char* line : { "hardware: 'gpu'", "dcn_data_parallelism: 2", "ici_data_parallelism: 1",
+                 "ici_fsdp_parallelism: 4", "per_device_batch_size: 2", "gradient_accumulation_steps: 2",
+                 "remat_policy: 'full'", "dtype: 'bfloat16'", "weight_dtype: 'float32'", "opt_type: 'adamw'" })
+            QVERIFY2(yaml.find('\n' + std::string(line) + '\n') != std::string::npos, (line + ('\n' + yaml)).c_str());
+        for (const char* line : { "hardware=gpu", "dcn_data_parallelism=2", "ici_fsdp_parallelism=4",
+                 "per_device_batch_size=2", "remat_policy=full" })
+            QVERIFY2(
+                flags.find("\n  " + std::string(line) + '\n') != std::string::npos, (line + ('\n' + flags)).c_str());
+        QVERIFY(flags.find("  logical_axis_rules") == std::string::npos);
+
+        // What has no key is named, and an axis that MaxText does not know is one of them.
+        experiment.mesh.axes = { { "data", 2 }, { "mine", 4 } };
+        training.optimizer.kind = OptimizerKind::Adafactor;
+        training.model.remat = RematPolicy::None;
+        const std::string other = codeOf(MaxTextStyle::Yaml);
+        for (const char* part : { "#   the mesh axis mine: base.yml has no ici_mine_parallelism\n",
+                 "#   remat: ", "#   the optimizer: ", "\nici_fsdp_parallelism: 1\n" })
+            QVERIFY2(other.find(part) != std::string::npos, (part + ('\n' + other)).c_str());
+        QVERIFY(other.find("\nremat_policy:") == std::string::npos && other.find("\nopt_type:") == std::string::npos);
+    }
+
+    /// No key is made up: all stand in MaxText's own configuration, where it lies beside the project.
+    void keysOfMaxText()
+    {
+        std::ifstream stream(test::sharedFacts() / "interchange/maxtext_base.yml");
+        if (!stream)
+            QSKIP("MaxText's base.yml is not at hand");
+        const auto keysOf = [](std::istream& text) {
+            std::set<std::string> keys;
+            for (std::string line; std::getline(text, line);)
+                if (const std::size_t end = line.find_first_of(": #");
+                    end != 0 && end < line.size() && line[end] == ':')
+                    keys.insert(line.substr(0, end));
+            return keys;
+        };
+        const std::set<std::string> known = keysOf(stream);
+        QVERIFY(known.size() > 500);
+        for (const char* example : { "maxtext-llama3-8b", "transformer-t5x", "transformer-experts" }) {
+            Experiment experiment = findExample(example)->experiment;
+            experiment.placement.paramsOnDevices = false;
+            if (auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
+                transformer->settings.model.form = LayerForm::Scanned;
+                transformer->settings.model.remat = RematPolicy::Full;
+                transformer->settings.optimizer.kind = OptimizerKind::AdamW;
+                transformer->settings.optimizer.stateDtype = DType::BF16;
+            }
+            AnalysisCache cache;
+            std::istringstream text(
+                maxTextCode(*analyse(std::make_shared<const Experiment>(experiment), 1, cache), MaxTextStyle::Yaml));
+            const std::set<std::string> written = keysOf(text);
+            QVERIFY(written.contains("mesh_axes") && written.contains("parameter_memory_host_offload"));
+            for (const std::string& key : written)
+                QVERIFY2(known.contains(key), key.c_str());
+        }
     }
 
     /// Every view in every form: what it is called and what it gives belong together.
@@ -175,6 +307,8 @@ private Q_SLOTS:
                 exportedText(*snapshot, *view, "csv"), toCsv(reportTable(*snapshot, static_cast<ReportSubject>(i))));
         }
         QCOMPARE(exportedText(*snapshot, *findExportedView("code"), "py"), jaxCode(*snapshot));
+        QCOMPARE(
+            exportedText(*snapshot, *findExportedView("maxtext"), "sh"), maxTextCode(*snapshot, MaxTextStyle::Flags));
     }
 
     void aReportHasItsParts()

@@ -14,9 +14,9 @@ namespace shardscope {
 
 using Symbol = std::uint64_t;
 
-class Replay {
+class ScheduleReplay {
 public:
-    explicit Replay(const Plan& plan)
+    explicit ScheduleReplay(const Plan& plan)
         : m_plan(plan)
         , m_device(*plan.program)
         , m_local(*plan.program->local)

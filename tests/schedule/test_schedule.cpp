@@ -82,7 +82,7 @@ std::string memoryFlaw(const Plan& plan)
 
 std::string flawOf(const Plan& plan, std::span<const ValueId> keep)
 {
-    Replay replay(plan);
+    ScheduleReplay replay(plan);
     std::string flaw = replay.run();
     if (!flaw.empty())
         return flaw;

@@ -6,6 +6,8 @@
 #include <QImage>
 #include <QLabel>
 #include <QMenuBar>
+#include <QPushButton>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -14,8 +16,10 @@
 #include "report/exports.h"
 #include "views/command_palette/command_palette.h"
 #include "views/export_picture/export_picture.h"
+#include "views/main_window/after_analysis.h"
 #include "views/main_window/main_window.h"
 #include "views/panel_fixture.h"
+#include "views/widgets/notice_strip.h"
 #include "views/widgets/search_field.h"
 #include "words/words.h"
 
@@ -84,21 +88,24 @@ private Q_SLOTS:
             for (const std::string& form : view.forms) {
                 const QString path = m_folder.filePath(
                     QString::fromStdString(view.id) + QLatin1Char('.') + QString::fromStdString(form));
-                QVERIFY(shown.window.exportView(view, path));
+                shown.window.exportView(view, path);
                 QCOMPARE(contentOf(path).toStdString(), exportedText(snapshot, view, form));
                 QVERIFY(shown.window.action(QStringLiteral("export.") + QString::fromStdString(view.id)));
             }
         const QString picture = m_folder.filePath(QStringLiteral("window.png"));
-        QVERIFY(shown.window.exportPicture(&shown.window, picture));
+        shown.window.exportPicture(&shown.window, picture);
         QCOMPARE(QImage(picture).size() / QImage(picture).devicePixelRatio(), shown.window.size());
-        QVERIFY(!shown.window.exportView(
-            exportedViews().front(), m_folder.filePath(QStringLiteral("none/report.md")))); // says so in the window
+        shown.window.exportView(exportedViews().front(), m_folder.filePath(QStringLiteral("none/report.md")));
+        QCOMPARE(shown.window.unreadable()->title(), QStringLiteral("report.md could not be saved"));
         shown.window.action(QStringLiteral("copyCode"))->trigger();
         QCOMPARE(QGuiApplication::clipboard()->text().toStdString(),
             exportedText(snapshot, *findExportedView("code"), "py"));
+        shown.window.action(QStringLiteral("copyMaxText"))->trigger();
+        QCOMPARE(QGuiApplication::clipboard()->text().toStdString(),
+            exportedText(snapshot, *findExportedView("maxtext"), "yml"));
     }
 
-    /// An edit that is still being analysed is in what is written.
+    /// An edit that is still being analysed is in what is written; the window does not stand still for it.
     void whatIsEditedNow()
     {
         ShownWindow shown;
@@ -108,9 +115,64 @@ private Q_SLOTS:
         QVERIFY(document.edit(edited, QStringLiteral("title")));
         QVERIFY(document.isStale());
         const QString path = m_folder.filePath(QStringLiteral("now.md"));
-        QVERIFY(shown.window.exportView(exportedViews().front(), path));
-        QVERIFY(contentOf(path).startsWith("# Edited now\n"));
+        shown.window.exportView(exportedViews().front(), path);
+        QVERIFY(document.isStale()); // nobody has waited
+        QVERIFY(!QFile::exists(path));
+        QTRY_VERIFY(contentOf(path).startsWith("# Edited now\n"));
         QVERIFY(!document.isStale());
+        QVERIFY(shown.window.waiting()->isHidden());
+
+        // What takes longer is said on top of the window; Cancel gives it up.
+        edited.title = "Edited again";
+        QVERIFY(document.edit(edited, QStringLiteral("title")));
+        const QString never = m_folder.filePath(QStringLiteral("never.md"));
+        shown.window.exportView(exportedViews().front(), never);
+        QVERIFY(document.isStale());
+        AfterAnalysis* after = shown.window.findChild<AfterAnalysis*>();
+        QVERIFY(after && after->isWaiting());
+        after->run(QStringLiteral("other.md"), [] { QFAIL("given up"); });
+        after->cancel();
+        QVERIFY(!after->isWaiting());
+        document.waitForAnalysis();
+        QCoreApplication::processEvents();
+        QVERIFY(!QFile::exists(never));
+
+        // So does opening another experiment.
+        edited.title = "Edited once more";
+        QVERIFY(document.edit(edited, QStringLiteral("title")));
+        shown.window.exportView(exportedViews().front(), never);
+        QVERIFY(after->isWaiting());
+        document.setExperiment(test::example("jax-layer"), {});
+        QVERIFY(!after->isWaiting());
+        document.waitForAnalysis();
+        QCoreApplication::processEvents();
+        QVERIFY(!QFile::exists(never));
+    }
+
+    /// The strip names what is waited for, and its button gives all of it up.
+    void stripOfWhatWaits()
+    {
+        Document document;
+        document.setExperiment(test::example("flax-mlp-logical"), {});
+        QVERIFY(document.isStale());
+        NoticeStrip strip;
+        strip.hide();
+        AfterAnalysis after(&document, &strip);
+        QSignalSpy dropped(&after, &AfterAnalysis::dropped);
+        QStringList done;
+        after.run(QStringLiteral("a.md"), [&done] { done << QStringLiteral("a.md"); });
+        QVERIFY(strip.isHidden()); // most are over before anybody could read it
+        strip.show();
+        after.run(QStringLiteral("b.md"), [&done] { done << QStringLiteral("b.md"); });
+        QCOMPARE(strip.title(), QStringLiteral("Waiting to write a.md, b.md"));
+        strip.button()->click();
+        QCOMPARE(dropped.size(), 2);
+        QVERIFY(strip.isHidden());
+        document.waitForAnalysis();
+        QCoreApplication::processEvents();
+        QVERIFY(done.isEmpty());
+        after.run(QStringLiteral("c.md"), [&done] { done << QStringLiteral("c.md"); });
+        QCOMPARE(done, QStringList{ QStringLiteral("c.md") });
     }
 
     void paletteOfTheWindow()

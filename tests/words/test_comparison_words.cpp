@@ -93,6 +93,26 @@ private Q_SLOTS:
                 QStringLiteral("size of batch 8 16") }));
         QCOMPARE(words::settingValue(R"("adam")"), QStringLiteral("adam"));
         QCOMPARE(words::settingValue(std::nullopt), QStringLiteral("–"));
+        QCOMPARE(words::settingValue(R"({"lines":31,"others":7})", "/model/text"),
+            QStringLiteral("31 lines, 7 of them not in the other one"));
+        QCOMPARE(words::settingValue(R"({"lines":3,"others":0})", "/model/text"),
+            QStringLiteral("3 lines, all of them in the other one"));
+        QCOMPARE(words::settingValue(R"({"lines":31})", "/model/text"), QStringLiteral("31 lines"));
+        QCOMPARE(words::settingValue(R"([["data",2],["model",4]])", "/mesh/axes"), QStringLiteral("data 2 × model 4"));
+        QCOMPARE(words::settingValue(R"([["data",1],["stage",1],["fsdp",4],["tensor",8]])", "/mesh/axes"),
+            QStringLiteral("fsdp 4 × tensor 8"));
+        QCOMPARE(words::settingValue(R"([["data"]])", "/mesh/axes"), QStringLiteral("[[\"data\"]]"));
+    }
+
+    /// Sizes alone say which axis is meant only where there are few.
+    void longMeshes()
+    {
+        const auto named = [](const std::vector<MeshAxis>& axes) { return words::meshSizes(*Mesh::create(axes)); };
+        QCOMPARE(named({ { "data", 1 }, { "fsdp", 4 }, { "tensor", 8 } }), QStringLiteral("1 × 4 × 8"));
+        QCOMPARE(named({ { "data", 1 }, { "stage", 1 }, { "fsdp", 4 }, { "tensor", 8 } }),
+            QStringLiteral("fsdp 4 × tensor 8"));
+        QCOMPARE(named({ { "a", 2 }, { "b", 2 }, { "c", 2 }, { "d", 2 } }), QStringLiteral("2 × 2 × 2 × 2"));
+        QCOMPARE(named({ { "a", 1 }, { "b", 1 }, { "c", 1 }, { "d", 1 } }), QStringLiteral("1"));
     }
 
     void collectives()

@@ -17,7 +17,7 @@ using Kind = ExchangeRemark::Kind;
 ExchangeRow reduction()
 {
     ExchangeRow row;
-    row.exchange = Exchange::Reduction;
+    row.exchange = ExchangeKind::Reduction;
     row.axes = "x";
     row.compiledAxes = "y";
     row.predicted.times = row.compiled.times = 32;
@@ -70,9 +70,14 @@ private Q_SLOTS:
                            "KiB."));
         QVERIFY(stated(Kind::MoreOften).startsWith(QStringLiteral("XLA does it more often than predicted")));
         ExchangeRow gather = reduction();
-        gather.exchange = Exchange::Gather;
+        gather.exchange = ExchangeKind::Gather;
         QVERIFY(stated(Kind::MoreOften, 2, gather).contains(QStringLiteral("backward pass gathers again")));
         QVERIFY(!stated(Kind::LessOften, 2, gather).contains(QStringLiteral("backward")));
+        ExchangeRow alike = reduction();
+        alike.predicted.sent = alike.compiled.sent;
+        QCOMPARE(stated(Kind::LessOften, 2, alike),
+            QStringLiteral("It is predicted 2 times as often as XLA does it: every device sends as much in a step, 2 "
+                           "KiB."));
     }
 
     void reasons()

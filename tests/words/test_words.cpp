@@ -36,6 +36,14 @@ private Q_SLOTS:
         QLocale::setDefault(QLocale(QLocale::English));
         QTEST(words::bytes(value), "text");
     }
+    /// What devices send in the mean is no number of bytes that any of them sends.
+    void bytesInTheMean()
+    {
+        QLocale::setDefault(QLocale(QLocale::English));
+        QCOMPARE(words::bytes(Rational(16, 3)), QStringLiteral("≈ 5 B"));
+        QCOMPARE(words::bytes(Rational(8)), QStringLiteral("8 B"));
+        QCOMPARE(words::bytes(Rational(8'192'001, 8)), QStringLiteral("1,000 KiB"));
+    }
 
     void meanAndDeviation()
     {

@@ -96,8 +96,8 @@ private:
             return;
         const int section = addSection(tr("Inputs"));
         for (const SettingDifference& each : m_comparison.inputs)
-            at(addTexts(section, words::settingName(each, m_comparison), words::settingValue(each.before),
-                   words::settingValue(each.after)))
+            at(addTexts(section, words::settingName(each, m_comparison), words::settingValue(each.before, each.pointer),
+                   words::settingValue(each.after, each.pointer)))
                 .about = words::fromStd(each.pointer);
     }
 

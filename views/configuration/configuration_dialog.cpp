@@ -241,15 +241,14 @@ Result<Experiment> ConfigurationDialog::experiment() const
         return tl::unexpected(m_read.error());
     SHARDSCOPE_TRY(setting, mesh());
     const QString chosen = m_rules->currentData().toString();
-    RulesSetting rules;
+    const PublishedRules* const set = chosen == presentRules ? nullptr
+        : chosen.isEmpty()                                   ? defaultRules(setting->axes)
+                                                             : findPublishedRules(chosen.toStdString());
+    RulesSetting rules = set ? boundRules(*set) : RulesSetting();
     if (chosen == presentRules)
         rules = m_presentRules;
-    else if (const PublishedRules* set =
-                 chosen.isEmpty() ? defaultRules(setting->axes) : findPublishedRules(chosen.toStdString()))
-        rules = boundRules(*set);
-    const bool published = chosen != presentRules;
     return networkExperiment(m_read->settings, QFileInfo(m_fileName).completeBaseName().toStdString(),
-        std::move(*setting), std::move(rules), std::nullopt, published);
+        std::move(*setting), std::move(rules), std::nullopt, set);
 }
 
 } // namespace shardscope

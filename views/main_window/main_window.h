@@ -32,6 +32,7 @@ class QToolButton;
 
 namespace shardscope {
 
+class AfterAnalysis;
 class CollectivesView;
 class CommandPalette;
 class CompareView;
@@ -155,7 +156,7 @@ public:
     /// Commands, views and all that the document holds, by their names.
     void findAnything();
     [[nodiscard]] CommandPalette* commandPalette() const { return m_palette; }
-    /// On top of the window: what could not be opened, and the question and notes of the experiment.
+    /// On top of the window: what could not be opened, the question and notes of the experiment.
     [[nodiscard]] NoticeStrip* unreadable() const { return m_unreadable; }
     [[nodiscard]] NoticeStrip* question() const { return m_question; }
     /// How a model's arrays become such a table.
@@ -169,9 +170,10 @@ public:
     /// In less than three columns.
     [[nodiscard]] bool isCompact() const { return m_form < Form::ThreeColumns; }
     /// A picture of the window or of a view, or what exportedViews() has, to a file; the form follows from its name. Of
-    /// what is edited now: an analysis that is at work is waited for.
-    bool exportView(const ExportedView& view, const QString& path);
-    bool exportPicture(QWidget* widget, const QString& path);
+    /// what is edited now: once its analysis is there, while the window stays in use.
+    void exportView(const ExportedView& view, const QString& path);
+    void exportPicture(QWidget* widget, const QString& path);
+    [[nodiscard]] NoticeStrip* waiting() const { return m_waiting; } ///< what is not written yet, and to cancel it
     /// A message in the status bar, for a few seconds.
     void say(const QString& text);
     /// Nothing is at work: no analysis, no run, and what the docks work out beside the window is there.
@@ -225,6 +227,7 @@ private:
     [[nodiscard]] static Form formFor(const QSize& size);
     void setForm(Form form);
     void arrange();
+    bool restoreViews(const QByteArray& state); ///< false: there is no such arrangement
     void place(const PerspectiveViews& views);
     void fitWidths();
     void fitHeights();
@@ -270,8 +273,10 @@ private:
     bool mayLoseLeft();
     void fillRecentMenu();
     void fillExportMenu(QMenu* menu);
+    /// To the clipboard, and what is said then.
+    void copyExported(const char* view, const char* form, const QString& said);
+    void noteWritten(const QString& path, const Result<void>& written);
     /// Asks for a file with one of these endings; "" if nobody wants one.
-    void finishAnalysis();
     [[nodiscard]] QString askForExport(const QString& title, const QString& what, const QStringList& endings);
     void showAbout();
 
@@ -332,6 +337,8 @@ private:
     NoticeBar* m_notices = nullptr;
     NoticeStrip* m_unreadable = nullptr;
     NoticeStrip* m_question = nullptr;
+    NoticeStrip* m_waiting = nullptr;
+    AfterAnalysis* m_afterAnalysis = nullptr;
     bool m_questionClosed = false; ///< until another experiment comes
     bool m_isNew = false; ///< another experiment is about to come
     bool m_hasRun = false; ///< a step of this one

@@ -33,9 +33,11 @@ namespace shardscope {
 namespace {
 
 /// Whether it has a size that the window gives it: shown, and neither a window of its own nor in one with others.
-bool isPlaced(const DockFrame* frame, const MainWindow* window)
+bool isPlaced(DockFrame* frame, const MainWindow* window)
 {
-    return frame && !frame->isHidden() && !frame->isFloating() && frame->window() == window;
+    // While it is dragged it is in no area.
+    return frame && !frame->isHidden() && !frame->isFloating() && frame->window() == window
+        && window->dockWidgetArea(frame) != Qt::NoDockWidgetArea;
 }
 
 constexpr const char* formNames[] = { "single", "two", "three", "large" };
@@ -133,11 +135,20 @@ void MainWindow::setForm(Form form)
     arrange();
 }
 
+bool MainWindow::restoreViews(const QByteArray& state)
+{
+    // Qt shows one tab bar after the other out of a set, and each activates the layout, which would replace the set.
+    layout()->setEnabled(false);
+    const bool isRestored = restoreState(state, arrangementVersion);
+    layout()->setEnabled(true);
+    return isRestored;
+}
+
 void MainWindow::arrange()
 {
     m_maximised = nullptr;
     Arranged& own = arranged();
-    if (own.state.isEmpty() || !restoreState(own.state, arrangementVersion)) {
+    if (own.state.isEmpty() || !restoreViews(own.state)) {
         own.isSizedByHand = false;
         for (DockFrame* frame : m_docks) {
             frame->setFloating(false);
@@ -335,7 +346,7 @@ void MainWindow::maximise(DockFrame* frame)
 {
     if (m_maximised) {
         m_maximised = nullptr;
-        restoreState(std::exchange(m_beforeMaximised, {}), arrangementVersion);
+        restoreViews(std::exchange(m_beforeMaximised, {}));
     } else if (frame) {
         if (frame->isFloating())
             frame->setFloating(false);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window shows, taken along: pictures of it and of its views, tables, the report, and JAX code.
+// What the window shows, taken along: pictures of it and of its views, tables, the report, code.
 // A part of MainWindow, which is declared in main_window.h.
 #include <QClipboard>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QMenu>
+#include <QPointer>
 #include <algorithm>
 
 #include "document/atomic_file.h"
 #include "report/exports.h"
-#include "report/jax_code.h"
 #include "views/export_picture/export_picture.h"
+#include "views/main_window/after_analysis.h"
 #include "views/main_window/file_names.h"
 #include "views/main_window/main_window.h"
 #include "views/widgets/dock_frame.h"
@@ -58,12 +59,10 @@ void MainWindow::fillExportMenu(QMenu* menu)
     }
     menu->addSeparator();
     add("copyCode", tr("&Copy JAX code"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] {
-        finishAnalysis();
-        const SnapshotPtr snapshot = m_document.snapshot();
-        if (!snapshot)
-            return;
-        QGuiApplication::clipboard()->setText(words::fromStd(jaxCode(*snapshot)));
-        say(tr("Mesh, rules and shardings are in the clipboard, as Python for JAX."));
+        copyExported("code", "py", tr("Mesh, rules and shardings are in the clipboard, as Python for JAX."));
+    });
+    add("copyMaxText", tr("Copy &MaxText configuration"), {}, [this] {
+        copyExported("maxtext", "yml", tr("Mesh, rules and model are in the clipboard, as YAML for MaxText."));
     });
 }
 
@@ -92,37 +91,43 @@ QString MainWindow::askForExport(const QString& title, const QString& what, cons
                                                                                    : QString();
 }
 
-void MainWindow::finishAnalysis()
+void MainWindow::exportView(const ExportedView& view, const QString& path)
 {
-    if (!m_document.isStale())
-        return;
-    QGuiApplication::setOverrideCursor(Qt::WaitCursor);
-    m_document.waitForAnalysis();
-    QGuiApplication::restoreOverrideCursor();
+    m_afterAnalysis->run(QFileInfo(path).fileName(), [this, &view, path] {
+        const SnapshotPtr snapshot = m_document.snapshot();
+        if (!snapshot)
+            return;
+        const std::string ending = QFileInfo(path).suffix().toLower().toStdString();
+        const bool isKnown = std::find(view.forms.begin(), view.forms.end(), ending) != view.forms.end();
+        noteWritten(path, writeAtomically(path, exportedText(*snapshot, view, isKnown ? ending : view.forms.front())));
+    });
 }
 
-bool MainWindow::exportView(const ExportedView& view, const QString& path)
+void MainWindow::copyExported(const char* view, const char* form, const QString& said)
 {
-    finishAnalysis();
-    const SnapshotPtr snapshot = m_document.snapshot();
-    if (!snapshot)
-        return false;
-    const std::string ending = QFileInfo(path).suffix().toLower().toStdString();
-    const bool isKnown = std::find(view.forms.begin(), view.forms.end(), ending) != view.forms.end();
-    const std::string text = exportedText(*snapshot, view, isKnown ? ending : view.forms.front());
-    if (const Result<void> written = writeAtomically(path, text); !written)
-        return refuseToSave(path, written.error());
-    say(tr("%1 was written.", "name of a file").arg(QFileInfo(path).fileName()));
-    return true;
+    const ExportedView* exported = findExportedView(view);
+    m_afterAnalysis->run(exported->title, [this, exported, form, said] {
+        if (const SnapshotPtr snapshot = m_document.snapshot()) {
+            QGuiApplication::clipboard()->setText(words::fromStd(exportedText(*snapshot, *exported, form)));
+            say(said);
+        }
+    });
 }
 
-bool MainWindow::exportPicture(QWidget* widget, const QString& path)
+void MainWindow::exportPicture(QWidget* widget, const QString& path)
 {
-    finishAnalysis();
-    if (const Result<void> written = writePicture(*widget, path); !written)
-        return refuseToSave(path, written.error());
-    say(tr("%1 was written.", "name of a file").arg(QFileInfo(path).fileName()));
-    return true;
+    m_afterAnalysis->run(QFileInfo(path).fileName(), [this, widget = QPointer<QWidget>(widget), path] {
+        if (widget)
+            noteWritten(path, writePicture(*widget, path));
+    });
+}
+
+void MainWindow::noteWritten(const QString& path, const Result<void>& written)
+{
+    if (written)
+        say(tr("%1 was written.", "name of a file").arg(QFileInfo(path).fileName()));
+    else
+        refuseToSave(path, written.error());
 }
 
 } // namespace shardscope

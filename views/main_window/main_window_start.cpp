@@ -13,6 +13,7 @@
 #include "experiment_file/gallery.h"
 #include "tasks/tasks.h"
 #include "views/command_palette/command_palette.h"
+#include "views/main_window/after_analysis.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/notice_bar.h"
 #include "views/main_window/tips.h"
@@ -52,12 +53,13 @@ void MainWindow::makeNotices(bool tips)
     addToolBarBreak(Qt::TopToolBarArea);
     addToolBar(Qt::TopToolBarArea, m_notices);
     m_unreadable = m_notices->addStrip(QStringLiteral("unreadable"));
+    m_waiting = m_notices->addStrip(QStringLiteral("waiting"));
     m_question = m_notices->addStrip(QStringLiteral("question"));
     NoticeStrip* const task = m_notices->addStrip(QStringLiteral("task"));
     NoticeStrip* const left = m_notices->addStrip(QStringLiteral("left"));
     // Above the docks, and before them by Tab.
     QWidget* before = m_runMenu;
-    for (const NoticeStrip* strip : { m_unreadable, m_question, task, left })
+    for (const NoticeStrip* strip : { m_unreadable, m_waiting, m_question, task, left })
         for (QWidget* button :
             { static_cast<QWidget*>(strip->button()), static_cast<QWidget*>(strip->closeButton()) }) {
             setTabOrder(before, button);
@@ -69,6 +71,9 @@ void MainWindow::makeNotices(bool tips)
         if (findExample(*m_document.experiment()) == &gallery().front())
             m_settings.dismiss(QLatin1String(firstQuestion));
     });
+    m_afterAnalysis = new AfterAnalysis(&m_document, m_waiting, this);
+    connect(m_afterAnalysis, &AfterAnalysis::dropped, this,
+        [this](const QString& what) { say(tr("%1 was not written.", "name of a file").arg(what)); });
     m_left = new LeftChanges(&m_document, left, this);
     m_left->setMayLeave([this] { return mayLeave(); });
     m_task = new TaskWatch(&m_document, task, this);

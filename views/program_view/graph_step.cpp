@@ -84,7 +84,7 @@ void GraphCanvas::placeStep()
     }
     for (const StepArrival& arrival : marks.arrivals)
         chip(placeBeside(arrival.value, m_step.operation), arrival.axis);
-    for (const StepMove& move : marks.moves) {
+    for (const CarriedAxis& move : marks.moves) {
         const GraphPlace from = placeBeside(move.from, m_step.operation), to = placeBeside(move.to, m_step.operation);
         if (from.valid() && to.valid() && from != to)
             m_step.arrows.push_back({ from, to, move.axis });

@@ -11,11 +11,11 @@
 
 namespace shardscope {
 
-struct StepMove {
+struct CarriedAxis {
     ValueId from; ///< invalid: given, or declared
     ValueId to;
     int axis = 0; ///< of the mesh
-    auto operator<=>(const StepMove&) const = default;
+    auto operator<=>(const CarriedAxis&) const = default;
 };
 struct StepArrival {
     ValueId value;
@@ -25,7 +25,7 @@ struct StepArrival {
 
 struct StepMarks {
     OperationId operation; ///< by whose rule; invalid for what was given and for declared results
-    std::vector<StepMove> moves; ///< each once
+    std::vector<CarriedAxis> moves; ///< each once
     std::vector<StepArrival> arrivals; ///< each once
 
     static StepMarks of(const Replay& replay, std::uint32_t step);

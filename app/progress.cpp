@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "progress.h"
+
+#include <cstdio>
+#include <sys/ioctl.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "console.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto firstInTerminal = 1s, firstElsewhere = 30s;
+constexpr auto everyInTerminal = 200ms;
+constexpr std::string_view emptyLine = "\r\x1b[K";
+
+} // namespace
+
+Progress::Progress(std::string command)
+    : m_command(std::move(command))
+    , m_terminal(isatty(fileno(stderr)) != 0)
+{
+    try {
+        m_teller = std::thread([this] { tellFromTimeToTime(); });
+    } catch (const std::system_error&) { // no room for it: the command does without
+    }
+}
+
+void Progress::now(const QString& what)
+{
+    const std::lock_guard lock(m_mutex);
+    m_what = what;
+}
+
+void Progress::end()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_ended = true;
+    }
+    m_woken.notify_all();
+    if (m_teller.joinable())
+        m_teller.join();
+    if (m_terminal && std::exchange(m_told, false))
+        writeTo(stderr, emptyLine);
+}
+
+void Progress::tellFromTimeToTime()
+{
+    std::unique_lock lock(m_mutex);
+    std::chrono::steady_clock::time_point next = m_begin + (m_terminal ? firstInTerminal : firstElsewhere);
+    while (!m_woken.wait_until(lock, next, [this] { return m_ended; })) {
+        const auto time = std::chrono::steady_clock::now();
+        tell(std::chrono::duration_cast<std::chrono::seconds>(time - m_begin));
+        next = m_terminal ? time + everyInTerminal : time + (time - m_begin);
+    }
+}
+
+void Progress::tell(std::chrono::seconds passed)
+{
+    QString line = printable(QStringLiteral("%1: %2, %3 s")
+                                 .arg(QString::fromStdString(m_command), m_what)
+                                 .arg(static_cast<qint64>(passed.count())));
+    if (m_terminal) {
+        winsize size{};
+        if (ioctl(fileno(stderr), TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+            line.truncate(size.ws_col - 1); // a line that is broken could not be written over
+    }
+    const std::string text = line.toStdString();
+    writeTo(stderr, m_terminal ? std::string(emptyLine) + text : text + '\n');
+    m_told = true;
+}
+
+} // namespace shardscope::cli
