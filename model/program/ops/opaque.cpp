@@ -29,7 +29,8 @@ Result<void> checkOpaque(const Subject& subject)
     }
     if (subject.operation.regions.size() != known->bodies)
         return subject.attribute(
-            (subject.operation.regions.size() == 1 ? "1 body" : std::to_string(subject.operation.regions.size()) + " bodies")
+            (subject.operation.regions.size() == 1 ? "1 body"
+                                                   : std::to_string(subject.operation.regions.size()) + " bodies")
             + " instead of " + std::to_string(known->bodies));
     return {};
 }
