@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the printer says of values that have a name here.
 
-#include "program/roles.h"
 #include "stablehlo/own_names.h"
+#include "program/roles.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
