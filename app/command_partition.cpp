@@ -253,6 +253,7 @@ void addPartition(CLI::App& app, int& status)
     const auto options = std::make_shared<PartitionCommandOptions>();
     command.addFile(options->file);
     command.addOption("--device", options->device, "Say as well what this device holds, and with whom it exchanges")
+        .wholeNumber(INT64_MIN, INT64_MAX)
         .optionText("ID");
     command
         .addOption("--plan", options->plan,

@@ -35,6 +35,7 @@ struct PictureOptions {
     std::string size = "1600x1000";
     std::string tensor;
     std::string dock;
+    std::string perspective;
     std::string axis;
     bool viewAlone = false;
     bool sideBySide = false;
@@ -100,7 +101,11 @@ int screenshot(const PictureOptions& options)
         throw UsageError("--alone", "goes with --dock: of which view?");
     if (!hasRoomForWindow())
         return refuseForMemory(options.json);
-    const auto refuse = [&](Diagnostic diagnostic) { return reject(options.json, { std::move(diagnostic) }); };
+    Progress progress("screenshot");
+    const auto refuse = [&](Diagnostic diagnostic) {
+        progress.end();
+        return reject(options.json, { std::move(diagnostic) });
+    };
     // Before steps are run for it.
     if (const auto wrong = refusedOutput(options.output))
         return refuse(*wrong);
@@ -109,6 +114,7 @@ int screenshot(const PictureOptions& options)
     picture.size = parseSize(options.size);
     picture.tensor = QString::fromStdString(options.tensor);
     picture.dock = QString::fromStdString(options.dock);
+    picture.perspective = QString::fromStdString(options.perspective);
     picture.axis = QString::fromStdString(options.axis);
     picture.scale = options.scale;
     picture.viewAlone = options.viewAlone;
@@ -124,12 +130,13 @@ int screenshot(const PictureOptions& options)
             return refuse({ Code::OutOfRange,
                 { { "key", "--size" }, { "value", length }, { "min", smallest }, { "max", largest } }, {} });
 
-    Progress progress("screenshot");
     progress.now(QStringLiteral("reading %1").arg(words::fromStd(shownName(options.file))));
     // What is wrong with the experiment is said here, with all its errors; the window then reads the file itself.
     const auto input = loadExperiment(options.file);
-    if (!input)
+    if (!input) {
+        progress.end();
         return reject(options.json, input.error());
+    }
     if (!options.axis.empty()) {
         std::vector<std::string> known;
         for (const MeshAxis& axis : input->experiment.mesh.axes)
@@ -162,6 +169,7 @@ int screenshot(const PictureOptions& options)
             refuse(written.error().where.line > 0 ? inFile({ written.error() }, *input).front() : written.error());
         return runFailed ? Findings : status; // the file is right; this machine cannot run it
     }
+    progress.end();
     // The picture shows what is wrong as well; who only sees the exit code is told, too.
     std::vector<Diagnostic> found = allProblems(*input, *analyse(input->experiment));
     std::erase_if(found, [](const Diagnostic& problem) { return problem.severity() != Severity::Error; });
@@ -219,6 +227,9 @@ void addScreenshot(CLI::App& app, int& status)
             "problems, "
             "inputs, layout, timeline or inspector")
         .optionText("ID");
+    command.addOption("--perspective", options->perspective, "learn, plan, program, debug or compare")
+        .oneOf({ "learn", "plan", "program", "debug", "compare" })
+        .optionText("NAME");
     command.addFlag("--alone", options->viewAlone, "Of that view alone");
     command.addFlag("--side-by-side", options->sideBySide,
         "Show in Collectives what one layer sends that is written in three ways");

@@ -196,6 +196,21 @@ std::string meantOption(const CLI::App& command)
     return {};
 }
 
+/// What CLI11 says, in our words where its own are those of a parser.
+std::string statedBy(const CLI::Error& error)
+{
+    std::string text = error.what();
+    const auto replace = [&text](std::string_view from, std::string_view to) {
+        if (const std::size_t at = text.find(from); at != std::string::npos)
+            text.replace(at, from.size(), to);
+    };
+    if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
+        replace(" excludes ", " does not go with ");
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text.find(" required ") != std::string::npos)
+        return text.substr(0, text.find(':')) + " needs a value";
+    return text;
+}
+
 /// What is wrong with the arguments, and where to read more.
 Diagnostic problemOf(const CLI::App& app, const CLI::Error& error, const std::string& file)
 {
@@ -205,10 +220,10 @@ Diagnostic problemOf(const CLI::App& app, const CLI::Error& error, const std::st
         if (further)
             if (const auto problem = unknown(file, false, app))
                 return *problem;
-        return usageProblem({}, error.what());
+        return usageProblem({}, statedBy(error));
     }
     const CLI::App& command = *chosen.front();
-    Diagnostic problem = usageProblem(command.get_name(), error.what());
+    Diagnostic problem = usageProblem(command.get_name(), statedBy(error));
     const CLI::Option* json = command.get_option_no_throw("--json");
     if (!further)
         return problem;

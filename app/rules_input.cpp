@@ -146,6 +146,8 @@ Result<RulesInput> readRulesInput(const std::string& specified, const std::strin
     } else if (looksLikeId(specified)) {
         if (const GalleryExample* example = findExample(specified))
             return ofExperiment(specified, example->experiment);
+        if (QFileInfo(QString::fromStdString(specified)).isDir())
+            return tl::unexpected(readText(specified).error());
         return publishedInput(specified, option);
     }
     if (isExperimentText(text))

@@ -327,8 +327,8 @@ void refuseOptionsOfSteps(const RunCommandOptions& options)
     const std::pair<const char*, bool> ofSteps[] = { { "--steps", options.steps > 1 && !options.needsState },
         { "--calls", options.calls > 0 }, { "--jit", !options.jit.empty() }, { "--out", !options.out.empty() },
         { "--trace", !options.trace.empty() } };
-    for (const auto& [option, isGiven] : ofSteps)
-        if (isGiven)
+    for (const auto& [option, isStated] : ofSteps)
+        if (isStated)
             throw UsageError(option, "is of a step, and there are no operations here, so that there is no step to run");
 }
 

@@ -307,7 +307,8 @@ std::string nearestName(std::string_view name, std::span<const std::string> know
             best = candidate;
     if (!best.empty())
         return best;
-    std::size_t bestDistance = name.size() / 3 + 2; // one typing slip in a short name, a few in a long one
+    // One typing slip in a short name, a few in a long one; a single letter is like no other.
+    std::size_t bestDistance = std::min(name.size() / 3 + 2, name.size());
     for (const std::string& candidate : known) {
         const std::size_t distance = editDistance(name, candidate);
         if (distance < bestDistance) {

@@ -208,8 +208,8 @@ private:
     void addRow(const std::string& path, const TensorType& type, const LogicalNames& names, const Literal& key,
         const Literal& cell)
     {
-        ParameterRow row{ path, type, names, key.line, key.column };
-        m_builder.add(std::move(row), { key.where(), cell.where(), cell.where() });
+        m_builder.add(
+            { path, *type.shape, type.dtype, names }, { key.where(), key.where(), cell.where(), cell.where() });
     }
 
     void readLogical(const Literal& root)

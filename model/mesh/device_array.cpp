@@ -47,7 +47,7 @@ Result<MeshShape> parseMeshShape(std::string_view text)
         std::int64_t size = 0;
         const auto [stopped, error] = std::from_chars(entry.data(), entry.data() + entry.size(), size);
         if (entry.empty() || dangling || stopped != entry.data() + entry.size())
-            return fail(Code::MeshShapeNotIntegers, { { "found", std::string(entry) } });
+            return fail(Code::MeshShapeNotIntegers, { { "found", std::string(entry.empty() ? "nothing" : entry) } });
         if (error == std::errc::result_out_of_range) // the devices are never so many
             size = entry.starts_with('-') ? std::numeric_limits<std::int64_t>::min()
                                           : std::numeric_limits<std::int64_t>::max();

@@ -31,8 +31,7 @@ Result<TokenBatches> TokenBatches::create(
     const auto size = static_cast<std::int64_t>(text.size());
     if (shape.encoderLength >= size || shape.length >= size - shape.encoderLength)
         return fail(Code::TooLarge,
-            { { "what", "tokens of a sequence" }, { "count", shape.encoderLength + shape.length },
-                { "limit", size - 1 } });
+            { { "what", "training text" }, { "count", shape.encoderLength + shape.length }, { "limit", size } });
     unsigned char largest = 0;
     for (std::int64_t place = 0; place < size; ++place)
         largest = std::max(largest, byteAt(text, place));

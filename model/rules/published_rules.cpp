@@ -138,14 +138,14 @@ const std::vector<PublishedRules>& publishedRules()
 std::vector<MeshAxis> withDeclaredAxes(std::span<const MeshAxis> axes, std::span<const std::string> declared)
 {
     std::vector<MeshAxis> result;
-    std::size_t given = 0;
+    std::size_t named = 0;
     for (const std::string& name : declared) {
         const auto found =
             std::find_if(axes.begin(), axes.end(), [&](const MeshAxis& axis) { return axis.name == name; });
-        given += found == axes.end() ? 0U : 1U;
+        named += found == axes.end() ? 0U : 1U;
         result.push_back(found == axes.end() ? MeshAxis{ name, 1 } : *found);
     }
-    if (given == declared.size())
+    if (named == declared.size())
         return { axes.begin(), axes.end() };
     for (const MeshAxis& axis : axes)
         if (std::find(declared.begin(), declared.end(), axis.name) == declared.end())

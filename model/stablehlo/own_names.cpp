@@ -2,7 +2,6 @@
 // What the printer says of values that have a name here.
 
 #include "stablehlo/own_names.h"
-
 #include "program/roles.h"
 #include "stablehlo/reader.h"
 

@@ -149,7 +149,7 @@ QString sentSentence(const SnapshotComparison& comparison)
 constexpr std::string_view textPointer = "/model/text";
 
 /// Of [["data", 2], ["model", 4]].
-std::optional<std::vector<MeshAxis>> writtenAxes(const nlohmann::ordered_json& list)
+std::optional<std::vector<MeshAxis>> axesOfList(const nlohmann::ordered_json& list)
 {
     if (!list.is_array())
         return std::nullopt;
@@ -225,7 +225,7 @@ QString settingValue(const std::optional<std::string>& json, std::string_view po
                            : Words::tr("%1, %2 of them not in the other one", "lines").arg(lines, count(others));
     }
     if (pointer == "/mesh/axes")
-        if (const auto axes = writtenAxes(value))
+        if (const auto axes = axesOfList(value))
             return meshNames(*axes);
     return fromStd(value.is_string() ? value.get<std::string>() : *json);
 }

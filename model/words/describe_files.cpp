@@ -121,6 +121,12 @@ ProblemText describeFile(const Diagnostic& d)
                     ? Words::tr("the file has %1, files of up to %2 are read").arg(arg.size("bytes"), arg.size("limit"))
                     : Words::tr("more than %1 come out of it, which is as much as is read").arg(arg.size("limit")),
                 Words::tr("Check that it is the file that was meant."), {} };
+        if (arg("what")
+            == QLatin1String("training text")) // whose bytes are tokens, and one more comes after each sequence
+            return { Words::tr("the text has %1, and sequences of %2 tokens take at least %3")
+                         .arg(counted(d.number("limit"), Noun::Byte), count(d.number("count")),
+                             counted(d.number("count") + 1, Noun::Byte)),
+                Words::tr("Take a longer text, or shorter sequences."), {} };
         if (arg("what") == QLatin1String("nesting"))
             return { Words::tr("brackets stand more than %1 deep in each other").arg(arg.number("limit")),
                 Words::tr("Close every bracket that is open."), {} };

@@ -56,6 +56,7 @@ public:
     {
         ExplanationText text;
         text.title = Words::tr("Why %1 looks like this").arg(fullName());
+        text.shortTitle = Words::tr("Why %1").arg(fullName());
         if (!m_snapshot.mesh || !m_snapshot.propagation) {
             text.paragraphs.push_back(
                 { { Words::tr("The layout of this tensor cannot be worked out until the problems below are solved."),

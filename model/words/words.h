@@ -118,6 +118,7 @@ struct ProblemText {
 enum class Length : std::uint8_t { Tip, Paragraph, Derivation };
 struct ExplanationText {
     QString title; ///< "Why W1 looks like this"
+    QString shortTitle; ///< "Why W1", where the other one has no room; may be empty
     std::vector<Text> paragraphs;
     struct Cause {
         QString subject; ///< "hidden"

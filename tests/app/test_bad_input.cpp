@@ -235,6 +235,12 @@ private Q_SLOTS:
         // A table of arrays has no step.
         for (const char* option : { "--steps 4", "--calls 2", "--jit layers.*", "--out there", "--trace there.json" })
             row(("run rule-lab " + std::string(option)).c_str(), "there is no step to run");
+        row("show FILE --tensor", "--tensor needs a value.");
+        row("comms FILE --csv --json=/there/is/none", "--csv does not go with --json.");
+        row("partition FILE --device x", "'x' is no whole number");
+        row("mesh --devices cpu:8 --shape x", "holds nothing");
+        row("resolve --rules / --names a", "is a directory");
+        row("sharding --spec P('y') --shape 8 --mesh x=2", "lacks. The mesh has x.");
         // What is a file of another kind.
         row("screenshot FILE -o picture.jpg", "ends in .png, .svg or .pdf");
         row("screenshot FILE -o picture.webp", "ends in .png");

@@ -334,7 +334,11 @@ private Q_SLOTS:
         QCOMPARE(noTokens.code, 2);
         QVERIFY2(noTokens.error.contains(QStringLiteral("--text")), qPrintable(noTokens.error));
         const QString few = writeFile(m_folder, QStringLiteral("few.txt"), "abc");
-        QCOMPARE(ranWith(QStringLiteral("train transformer-t5x --text ") + few).code, 2);
+        const Ran tooFew = ranWith(QStringLiteral("train transformer-t5x --text ") + few);
+        QCOMPARE(tooFew.code, 2);
+        QVERIFY2(tooFew.error.contains(
+                     QStringLiteral("the text has 3 bytes, and sequences of 32 tokens take at least 33 bytes")),
+            qPrintable(tooFew.error));
         QCOMPARE(ranWith(QStringLiteral("train transformer-t5x --text ") + path("there-is-none")).code, 2);
         QCOMPARE(ranWith(QStringLiteral("train transformer-t5x --steps 0")).code, 2);
         // One without a state trains nothing, however many steps are asked for, unless it is told what its state is.

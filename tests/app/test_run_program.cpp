@@ -834,9 +834,10 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             return all;
         };
         const auto drawn = [&](const char* seed) {
-            return hashes(runProgram({ QStringLiteral("run"), step, QStringLiteral("--random"), QLatin1String(seed),
-                                         QStringLiteral("--no-check"), QStringLiteral("--json") })
-                              .json());
+            return hashes(
+                runProgram({ QStringLiteral("run"), step, QStringLiteral("--random"), QLatin1String(seed),
+                               QStringLiteral("--no-check"), QStringLiteral("--no-timeit"), QStringLiteral("--json") })
+                    .json());
         };
         QVERIFY(drawn("1") == hashes(ran.json()));
         QVERIFY(drawn("2") != hashes(ran.json()));
@@ -858,7 +859,8 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         const QString text = file("partitioned.mlir", printed.out.toUtf8());
         const Ran verified = runProgram({ QStringLiteral("verify"), text });
         QVERIFY2(verified.code == 0, qPrintable(verified.out + verified.error));
-        const Ran ran = runProgram({ QStringLiteral("run"), text, QStringLiteral("--json") });
+        const Ran ran =
+            runProgram({ QStringLiteral("run"), text, QStringLiteral("--no-timeit"), QStringLiteral("--json") });
         const bool fits = !ran.error.contains(QStringLiteral("E145"));
         QVERIFY2(ran.code == (fits ? 0 : 1), qPrintable(ran.error));
         if (fits && !ran.json().at("steps").empty()) // nothing computes a table of arrays

@@ -264,7 +264,9 @@ void TestDiagnostics::nearestName_data()
                                             << "maxtext-base";
     QTest::newRow("the shortest that begins so") << "le"
                                                  << "lens";
-    QTest::newRow("one letter begins nothing") << "q"
+    QTest::newRow("one letter begins nothing") << "l"
+                                               << "";
+    QTest::newRow("a letter is like no other") << "y"
                                                << "";
 }
 
@@ -272,7 +274,7 @@ void TestDiagnostics::nearestName()
 {
     QFETCH(QString, name);
     QFETCH(QString, nearest);
-    const std::vector<std::string> known{ "data", "model", "learning_rate", "lens", "maxtext-rl", "maxtext-base" };
+    const std::vector<std::string> known{ "data", "model", "learning_rate", "lens", "x", "maxtext-rl", "maxtext-base" };
     QCOMPARE(QString::fromStdString(shardscope::nearestName(name.toStdString(), known)), nearest);
     QCOMPARE(shardscope::nearestName(name.toStdString(), {}), std::string());
 }

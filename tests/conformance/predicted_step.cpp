@@ -46,7 +46,7 @@ Result<Experiment> experimentOf(const TransformerPreset& preset, const Json& one
     if (!rules)
         throw std::runtime_error("no rules of MaxText");
     return networkExperiment(settings, std::string(preset.title), { replicasAndShards(oneCase), {} },
-        boundRules(*rules), std::nullopt, true);
+        boundRules(*rules), std::nullopt, rules);
 }
 
 bool isNear(std::int64_t predicted, std::int64_t compiled)

@@ -28,6 +28,7 @@
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/appearance.h"
+#include "views/theme/theme.h"
 #include "views/widgets/segmented_bar.h"
 
 using namespace shardscope;
@@ -310,6 +311,30 @@ private Q_SLOTS:
                 view.filter()->index(row, CollectivesModel::Sent).data(CollectivesModel::SortRole).toDouble();
             QVERIFY(sent <= last);
             last = sent;
+        }
+    }
+
+    /// What is sent can be read beside what sends it, and no head is seen in part, on a laptop and in a small window.
+    void columnsCanBeRead()
+    {
+        Shown shown(findExample("transformer-experts")->experiment);
+        CollectivesView& view = shown.view;
+        for (const QSize size : { QSize(1272, 430), QSize(1016, 430), QSize(1020, 620), QSize(1700, 620) }) {
+            view.resize(size);
+            const QTableView* table = view.table();
+            const auto end = [table](int column) {
+                return table->columnViewportPosition(column) + table->columnWidth(column);
+            };
+            const auto at = [&size](int column) { return QStringLiteral("%1: %2").arg(size.width()).arg(column); };
+            QTRY_VERIFY2(
+                end(CollectivesModel::Sent) <= table->viewport()->width(), qPrintable(at(CollectivesModel::Sent)));
+            QTRY_VERIFY2(table->columnWidth(CollectivesModel::Tensor) >= Metrics::scaled(80),
+                qPrintable(at(CollectivesModel::Tensor)));
+            for (int column = 0; column < CollectivesModel::ColumnCount; ++column)
+                if (!table->isColumnHidden(column))
+                    QVERIFY2(end(column) <= table->viewport()->width()
+                            || table->columnViewportPosition(column) >= table->viewport()->width(),
+                        qPrintable(at(column)));
         }
     }
 

@@ -11,7 +11,9 @@
 
 #include "registered_test.h"
 #include "views/command_palette/command_palette.h"
+#include "views/main_window/main_window.h"
 #include "views/panel_fixture.h"
+#include "views/theme/appearance.h"
 #include "views/widgets/search_field.h"
 
 using namespace shardscope;
@@ -98,6 +100,25 @@ private Q_SLOTS:
         room.type(QStringLiteral("example llama 3 8b"));
         QTest::keyClick(room.palette.field(), Qt::Key_Return);
         QCOMPARE(led.examples, QStringList(QStringLiteral("maxtext-llama3-8b")));
+    }
+
+    /// Views are found by the menu that leads there, too.
+    void wordsOfMenusFindViews()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+        window.findAnything();
+        CommandPalette* palette = window.commandPalette();
+        QTest::keyClicks(palette->field(), QStringLiteral("go to pro"));
+        QStringList found;
+        for (int row = 0; row < palette->model()->rowCount(); ++row)
+            if (palette->model()->index(row, PaletteModel::Kind).data().toString() == QStringLiteral("View"))
+                found << palette->model()->index(row, PaletteModel::Name).data().toString();
+        for (const char* name : { "Program", "Propagation", "Problems" })
+            QVERIFY2(found.contains(QLatin1String(name)), qPrintable(found.join(u',')));
     }
 
     void arrowsAndEscape()

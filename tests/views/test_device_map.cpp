@@ -194,6 +194,19 @@ private Q_SLOTS:
         QCOMPARE(next, 16);
     }
 
+    /// Over narrow panels stand numbers alone: the heading names their axes, in the same order.
+    void numbersHaveTheirAxesInTheHeading()
+    {
+        const MeshPtr mesh =
+            std::make_shared<const Mesh>(*Mesh::create({ { "data", 2 }, { "expert", 2 }, { "model", 2 } }));
+        const DeviceField field = meshField(mesh);
+        const MapBlock part{ 1, 0, 1, 0, 2 };
+        QCOMPARE(words::plain(field.title(part)), QStringLiteral("data 1, expert 0"));
+        QCOMPARE(words::plain(field.numbers(part)), QStringLiteral("1, 0"));
+        QCOMPARE(words::plain(field.heading(true)), QStringLiteral("model →, expert ↓, data beside"));
+        QCOMPARE(words::plain(field.heading(true, true)), QStringLiteral("model →, data beside, expert beside"));
+    }
+
     void everyLevelIsReachedAndLeft()
     {
         const MeshPtr mesh = plain(1024, 16);

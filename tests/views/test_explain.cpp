@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QComboBox>
+#include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSignalSpy>
 #include <QTest>
+#include <algorithm>
 
 #include "registered_test.h"
 #include "views/explain_view/explain_view.h"
@@ -213,6 +215,31 @@ private Q_SLOTS:
         QVERIFY(!view.asText().contains(u"It takes "_s));
         // One that a tensor comes from is explained with it.
         fixture.selection.setOperation(u"layers.0/h"_s, u"layers.0/h"_s);
+        QVERIFY(view.asText().startsWith(u"Why Layer 0 / h looks like this"_s));
+    }
+
+    /// Where there is no room for all of the title, it is the name that stays.
+    void theTitleKeepsTheName()
+    {
+        Fixture fixture;
+        fixture.selection.setTensor(u"layers.0/h"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.show();
+        const auto title = [&view] {
+            const auto labels = view.findChildren<QLabel*>();
+            const auto found = std::find_if(labels.begin(), labels.end(),
+                [](const QLabel* label) { return label->isVisible() && label->text().startsWith(u"Why "_s); });
+            return found == labels.end() ? nullptr : *found;
+        };
+        for (const int width : { 900, 560, 340, 240 }) {
+            view.resize(width, 400);
+            QTRY_VERIFY(title());
+            QTRY_VERIFY2(title()->fontMetrics().horizontalAdvance(title()->text()) <= title()->width()
+                    || title()->text() == u"Why Layer 0 / h"_s,
+                qPrintable(title()->text()));
+            if (width == 900)
+                QCOMPARE(title()->text(), u"Why Layer 0 / h looks like this"_s);
+        }
         QVERIFY(view.asText().startsWith(u"Why Layer 0 / h looks like this"_s));
     }
 

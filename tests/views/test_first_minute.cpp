@@ -15,6 +15,7 @@
 #include "experiment_file/gallery.h"
 #include "pipeline/collective_list.h"
 #include "registered_test.h"
+#include "views/collectives_view/collectives_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/file_names.h"
 #include "views/main_window/first_selection.h"
@@ -342,6 +343,11 @@ private Q_SLOTS:
         for (const CollectiveEntry& other : list.entries)
             QVERIFY(other.sentPerStep().value() <= most || !snapshot->row(*list.program->value(other.value).path));
         QVERIFY(row->type.rank() > 0);
+        // Debug, where collectives are, has that one in front.
+        window.show();
+        window.action(u"perspective-debug"_s)->trigger();
+        const auto* collectives = qobject_cast<CollectivesView*>(window.part(u"collectives"_s));
+        QTRY_COMPARE(collectives->current(), collective);
 
         const QString table = m_folder.filePath(u"model.csv"_s);
         QVERIFY(writeFile(table, "path,shape,dtype,names\nkernel,8x8,f32,\"batch,hidden\"\n"));

@@ -35,9 +35,11 @@
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
+#include "program/operation_path.h"
 #include "registered_test.h"
 #include "separator_drag.h"
 #include "views/compare_view/compare_view.h"
+#include "views/device_map/device_map.h"
 #include "views/explain_view/explain_view.h"
 #include "views/help_window/help_window.h"
 #include "views/main_window/application.h"
@@ -67,6 +69,7 @@
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/section_column.h"
 #include "views/widgets/step_player.h"
+#include "words/propagation_steps.h"
 
 using namespace shardscope;
 
@@ -267,7 +270,14 @@ private Q_SLOTS:
             QVERIFY(dialog);
             auto* ok = dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
             QVERIFY(!ok->isEnabled());
-            dialog->findChild<QKeySequenceEdit*>()->setKeySequence(wanted);
+            // Of a key that views take themselves it warns.
+            const auto isWarned = [dialog](const QKeySequence& key) {
+                dialog->findChild<QKeySequenceEdit*>()->setKeySequence(key);
+                return dialog->findChild<QLabel*>()->text().contains(QStringLiteral("views use this key"));
+            };
+            for (const Qt::Key key : { Qt::Key_Space, Qt::Key_1, Qt::Key_F, Qt::Key_BracketLeft })
+                QVERIFY2(isWarned(QKeySequence(key)) && ok->isEnabled(), qPrintable(QKeySequence(key).toString()));
+            QVERIFY(!isWarned(QKeySequence(Qt::Key_F9)) && !isWarned(wanted));
             QVERIFY(ok->isEnabled());
             ok->click();
             QCOMPARE(save->shortcut(), wanted);
@@ -524,13 +534,79 @@ private Q_SLOTS:
             QVERIFY2(tip.contains(QStringLiteral("No step can run")) && tip.contains(QStringLiteral("batch")),
                 qPrintable(tip));
         QVERIFY(!button->accessibleDescription().isEmpty());
+        const auto* more = window.findChild<QToolButton*>(QStringLiteral("runMenu"));
+        QVERIFY(!more->isEnabled());
+        QVERIFY2(more->toolTip().contains(QStringLiteral("batch")), qPrintable(more->toolTip()));
         QTest::keyClick(&window, Qt::Key_F5);
         QCOMPARE(window.runController()->state(), RunController::State::Idle);
         document->undoStack()->undo();
         document->waitForAnalysis();
         QCOMPARE(enabled(), 1);
+        QVERIFY(more->isEnabled());
         QTest::keyClick(&window, Qt::Key_F5);
         QTRY_COMPARE(window.runController()->stepsDone(), 1);
+    }
+
+    /// Where there is no step, no place is kept for its times; with the next one that has a step they are back.
+    void theTimelineIsThatOfAStep()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        const DockFrame* timeline = window.dock(QStringLiteral("timeline"));
+        const auto open = [&](const char* example, Perspective perspective) {
+            window.openExample(QLatin1String(example));
+            window.document()->waitForAnalysis();
+            window.setPerspective(perspective);
+        };
+        open("maxtext-llama3-8b", Perspective::Plan);
+        QTRY_VERIFY(timeline->isHidden());
+        open("maxtext-llama3-8b", Perspective::Debug);
+        QTRY_VERIFY(timeline->isHidden());
+        open("flax-mlp-logical", Perspective::Debug);
+        QTRY_VERIFY(timeline->isInFront());
+        open("flax-mlp-logical", Perspective::Plan);
+        QTRY_VERIFY(timeline->isInFront());
+        // Who closed it does not get it back by that.
+        window.dock(QStringLiteral("timeline"))->close();
+        open("maxtext-llama3-8b", Perspective::Plan);
+        open("flax-mlp-logical", Perspective::Plan);
+        QTRY_VERIFY(!window.document()->isStale());
+        QVERIFY(timeline->isHidden());
+        // Asked for, it says why it has nothing to show.
+        open("maxtext-llama3-8b", Perspective::Plan);
+        QVERIFY(window.present(QStringLiteral("timing")));
+        QTRY_VERIFY(timeline->isInFront());
+    }
+
+    /// F6 shows where the keyboard went, in painted views as well; a click does not.
+    void aRingShowsWhereTheKeyboardIs()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+        const auto differs = [](QWidget* canvas) {
+            const QImage focused = canvas->grab().toImage();
+            canvas->clearFocus();
+            return canvas->grab().toImage() != focused;
+        };
+        GridCanvas* grid = window.shardGridView()->canvas();
+        QVERIFY(window.present(QStringLiteral("grid")));
+        QTRY_VERIFY(grid->hasFocus());
+        QVERIFY(!differs(grid));
+        QVERIFY(window.present(QStringLiteral("inspector")));
+        for (int views = 0; views < 9 && !grid->hasFocus(); ++views)
+            window.action(QStringLiteral("nextDock"))->trigger();
+        QVERIFY(grid->hasFocus());
+        QVERIFY(differs(grid));
+        QVERIFY(window.present(QStringLiteral("mesh"), Qt::ShortcutFocusReason));
+        QTRY_VERIFY(window.meshView()->map()->hasFocus());
+        QVERIFY(differs(window.meshView()->map()));
     }
 
     /// One button runs a step and stops what runs; how often a benchmark measures is no edit of the experiment.
@@ -735,7 +811,7 @@ private Q_SLOTS:
         Appearance appearance(ThemeChoice::Light);
         MainWindow window(&appearance, { .remember = false });
         window.document()->setExperiment(withFindings(), {});
-        window.resize(1024, 640);
+        window.resize(1280, 800);
         window.show();
         QVERIFY(QTest::qWaitForWindowActive(&window));
         window.document()->waitForAnalysis();
@@ -1131,6 +1207,22 @@ private Q_SLOTS:
         buttons[1]->click();
         QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1"));
         QVERIFY(selection->devices().empty());
+        // What the player passes is not gone back to one by one.
+        const Program& program = *window.document()->snapshot()->program;
+        int passed = 0;
+        for (std::size_t i = 0; i < program.operations.size() && passed < 6; ++i) {
+            const OperationId operation(i);
+            const auto& results = program.operation(operation).results;
+            if (results.empty() || program.value(results[0]).path.empty())
+                continue;
+            selection->setOperation(QString::fromStdString(operationPath(program, operation)),
+                QString::fromStdString(program.value(results[0]).path));
+            ++passed;
+        }
+        QCOMPARE(passed, 6);
+        QVERIFY(places() != QStringLiteral("Parameters>Layer 0 / W1"));
+        press(Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1"));
         // Another experiment has nothing to go back to, and a narrow window no room for it.
         window.openExample(QStringLiteral("jax-layer"));
         window.document()->waitForAnalysis();
@@ -1140,6 +1232,34 @@ private Q_SLOTS:
         QCOMPARE(places(), first);
         window.resize(640, 500);
         QTRY_VERIFY(trail->isHidden());
+    }
+
+    /// An operation whose result has no name is what is selected, and not the array that was selected before.
+    void anOperationWithoutANameIsInTheTrail()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+        const SnapshotPtr snapshot = window.document()->snapshot();
+        const Program& program = *snapshot->program;
+        OperationId nameless;
+        for (std::size_t i = 0; i < program.operations.size() && !nameless.valid(); ++i)
+            if (const auto& results = program.operations[i].results;
+                results.empty() || program.value(results[0]).path.empty())
+                nameless = OperationId(i);
+        if (!nameless.valid())
+            QSKIP("every operation of the example has a name");
+        Selection* selection = window.selection();
+        const auto* trail = window.findChild<SelectionTrail*>(QStringLiteral("selectionTrail"));
+        selection->setTensor(QStringLiteral("params/layers.0/W1"));
+        selection->setOperation(QString::fromStdString(operationPath(program, nameless)), QString());
+        QCOMPARE(trail->places().join(u'>'),
+            QStringLiteral("Operations>%1").arg(words::operationName(program.operation(nameless))));
+        window.action(QStringLiteral("selectBefore"))->trigger();
+        QCOMPARE(trail->places().join(u'>'), QStringLiteral("Parameters>Layer 0 / W1"));
     }
 
     /// In the list of steps the keys of the player under the graph hold, too.
@@ -1264,6 +1384,11 @@ private Q_SLOTS:
         const auto hurried = writeScreenshot(m_file, png, quick);
         QVERIFY(hurried && hurried->wanted == 8 && hurried->done >= 1);
         quick.steps = 0;
+        QVERIFY(writeScreenshot(m_file, png, quick));
+        const QImage asItOpens(png);
+        quick.perspective = QStringLiteral("compare");
+        QVERIFY(writeScreenshot(m_file, png, quick));
+        QVERIFY(QImage(png) != asItOpens);
         const auto unwritable = writeScreenshot(m_file, m_folder.filePath(QStringLiteral("no/folder/a.png")), quick);
         QVERIFY(!unwritable);
         QCOMPARE(unwritable.error().code, Code::Unwritable);

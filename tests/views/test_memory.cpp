@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QCheckBox>
 #include <QLabel>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -338,6 +340,46 @@ private Q_SLOTS:
         QVERIFY(!onHost->isChecked());
         QVERIFY(view.hostText().isEmpty());
         QCOMPARE(view.keyFigure(), before);
+    }
+
+    /// However many arrays have one name, it is said once, with their number.
+    void everyNameIsSaidOnce()
+    {
+        Fixture fixture(test::example("transformer-t5x"));
+        MemoryView view(&fixture.document, &fixture.selection);
+        QVERIFY2(view.largestText().contains(u" × "_s), qPrintable(view.largestText()));
+        QStringList names;
+        for (const QString& each : view.largestText().section(u": "_s, 1).split(u"; "_s))
+            if (const auto bytes = each.indexOf(QRegularExpression(u" (up to )?[0-9.,]+ [KMG]?i?B"_s)); bytes > 0)
+                names << each.left(bytes);
+        QVERIFY(names.size() > 5);
+        QCOMPARE(names.removeDuplicates(), 0);
+    }
+
+    /// In little height the legend is whole, and what is told beside it goes.
+    void theLegendGoesFirst()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Fixture fixture(test::example("transformer-t5x"));
+        MemoryView view(&fixture.document, &fixture.selection);
+        view.show();
+        const auto isTold = [&view] {
+            const auto labels = view.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(),
+                [](const QLabel* label) { return label->isVisible() && label->text().startsWith(u"Largest"_s); });
+        };
+        for (const int width : { 380, 520, 900 }) {
+            view.resize(width, 300);
+            QTRY_VERIFY(isTold());
+            const int least = 2 * 6 + view.bar()->heightForWidth(width - 12) + 20 // the head
+                + view.findChild<QCheckBox*>()->parentWidget()->sizeHint().height() + 4;
+            view.resize(width, least);
+            QTRY_VERIFY(!isTold());
+            QTRY_VERIFY2(view.bar()->height() >= view.bar()->heightForWidth(view.bar()->width()),
+                qPrintable(u"%1: %2 of %3"_s.arg(width)
+                               .arg(view.bar()->height())
+                               .arg(view.bar()->heightForWidth(view.bar()->width()))));
+        }
     }
 
     /// Programs in texts as well.

@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSignalSpy>
+#include <QStyleOption>
 #include <QTest>
 #include <QThreadPool>
 #include <QToolButton>
@@ -33,6 +34,7 @@
 #include "views/theme/appearance.h"
 #include "views/widgets/axis_toggle.h"
 #include "views/widgets/notice_strip.h"
+#include "views/widgets/short_combo.h"
 
 using namespace shardscope;
 
@@ -604,6 +606,42 @@ private Q_SLOTS:
         // Flax rewrites nothing.
         document.edit(withDialect(experiment, Dialect::FlaxLinen), QStringLiteral("Flax"));
         QVERIFY(view.notice()->text().isEmpty() && !view.menu()->rewriteBatch()->isEnabled());
+    }
+
+    /// In a narrow column the chips stand in one row, for which the words before them go, and no choice is cut off.
+    void aNarrowColumnSaysEverything()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture(test::example("maxtext-llama3-8b"));
+        RulesView view(&fixture.document, &fixture.selection);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const QStringList full{ QStringLiteral("No match: unsharded"), QStringLiteral("No match: error"),
+            QStringLiteral("No match: no constraint") };
+        for (const int width : { 330, 700 }) {
+            view.resize(width, 400);
+            AxisTray* tray = view.tray();
+            QCOMPARE(tray->tableRowCount(), 3);
+            QTRY_VERIFY(tray->rect().contains(tray->chipRect(2)));
+            QTRY_COMPARE(tray->chipRect(2).center().y(), tray->chipRect(0).center().y());
+            auto* fallback = view.findChild<ShortCombo*>(QStringLiteral("rulesFallback"));
+            for (int i = 0; i < full.size(); ++i) {
+                fallback->setCurrentIndex(i);
+                QCoreApplication::processEvents();
+                for (const ShortCombo* combo : view.findChildren<ShortCombo*>()) {
+                    QStyleOptionComboBox option;
+                    option.initFrom(combo);
+                    const QRect room = combo->style()->subControlRect(
+                        QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, combo);
+                    QVERIFY2(combo->fontMetrics().horizontalAdvance(combo->shownText()) <= room.width(),
+                        qPrintable(combo->shownText()));
+                }
+                QCOMPARE(fallback->currentText(), full[i]); // which the list and screen readers have
+                QVERIFY(full[i].endsWith(fallback->shownText()));
+            }
+            if (width == 700)
+                QCOMPARE(fallback->shownText(), full.back());
+        }
     }
 
     /// All mesh axes can be dropped on, however narrow the dock is.

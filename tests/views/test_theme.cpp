@@ -103,6 +103,22 @@ private Q_SLOTS:
         }
     }
 
+    /// Of 32 shards in dark every step of every hue is another colour, and those that are mixed stand out from the
+    /// ground.
+    void manyShardsStandOutInDark()
+    {
+        const Theme& t = Theme::darkTheme();
+        for (std::int64_t row = 0; row < 8; ++row)
+            for (std::int64_t column = 1; column < 4; ++column) {
+                const QColor fill = t.shard(0, 32, row, column);
+                QVERIFY2(contrast(fill, t.shard(0, 32, row, column - 1)) >= 1.2, qPrintable(fill.name()));
+                QVERIFY2(contrast(fill, t.base) >= 3, qPrintable(fill.name()));
+                QVERIFY(!t.isDeep(fill)); // its stripes are dark
+            }
+        QVERIFY(t.isDeep(t.shard(0, 8)));
+        QVERIFY(!Theme::light().isDeep(Theme::light().shard(0, 8)));
+    }
+
     void stripesGetDenserWithCopies()
     {
         const Theme& t = Theme::light();

@@ -49,6 +49,7 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     m_splitter->addWidget(listSide());
     m_splitter->addWidget(m_page);
     m_splitter->setChildrenCollapsible(false);
+    connect(m_splitter, &QSplitter::splitterMoved, this, [this] { m_isSplitByHand = true; });
     m_splitter->setStretchFactor(0, 2);
     m_splitter->setStretchFactor(1, 3);
     content->addWidget(m_splitter, 1);
@@ -161,27 +162,37 @@ int CollectivesView::chipsWidth() const
     return widest;
 }
 
-/// Names give way, so that what is sent can be seen beside them.
+/// Names give way, so that what is sent can be seen beside them, and take what no further column fits into.
 void CollectivesView::fitTensorColumn()
 {
     using Column = CollectivesModel::Column;
-    int rest = m_table->viewport()->width();
+    if (m_tensorWidth == 0)
+        return;
+    const auto widthOf = [this](
+                             int column) { return m_table->isColumnHidden(column) ? 0 : m_table->columnWidth(column); };
+    int spare = m_table->viewport()->width() - m_tensorWidth;
     for (const int column : { Column::Number, Column::Kind, Column::Axes, Column::Sent })
-        rest -= m_model->isIdle(column) ? 0 : m_table->columnWidth(column);
-    // No further than to what tells them apart: their beginnings may all be alike.
-    const int wanted = std::clamp(rest, std::min(Metrics::scaled(92), m_tensorWidth), m_tensorWidth);
-    if (m_tensorWidth > 0 && wanted != m_table->columnWidth(Column::Tensor))
+        spare -= widthOf(column);
+    int more = Column::Sent + 1;
+    for (; more < CollectivesModel::ColumnCount && widthOf(more) <= spare; ++more)
+        spare -= widthOf(more);
+    // No narrower than to what tells them apart: their beginnings may all be alike.
+    const int least = std::min(Metrics::scaled(92), m_tensorWidth);
+    const int wanted = more == CollectivesModel::ColumnCount ? m_tensorWidth : std::max(m_tensorWidth + spare, least);
+    if (wanted != m_table->columnWidth(Column::Tensor))
         m_table->setColumnWidth(Column::Tensor, wanted);
 }
 
 void CollectivesView::arrange()
 {
-    const bool beside = width() >= Metrics::scaled(520), roomy = width() >= Metrics::scaled(1000);
+    const bool beside = width() >= Metrics::scaled(520), roomy = width() >= Metrics::scaled(1500);
     const Qt::Orientation orientation = beside ? Qt::Horizontal : Qt::Vertical;
-    if (m_splitter->orientation() != orientation || m_splitter->sizes().value(0) == 0) {
+    if (m_splitter->orientation() != orientation || !m_isSplitByHand) {
         m_splitter->setOrientation(orientation);
         const int all = beside ? width() : height();
-        m_splitter->setSizes({ all * 39 / 100, all * 61 / 100 });
+        // Room for what is sent, beside short names.
+        const int list = std::max(all * 39 / 100, beside ? std::min(Metrics::scaled(470), all * 48 / 100) : 0);
+        m_splitter->setSizes({ list, all - list });
     }
     // The sums stand beside the rows where there is room, else below them.
     const bool left = roomy || !beside;

@@ -103,6 +103,7 @@ private:
     QString m_keyFigure, m_emptyText;
     QString m_tensor; ///< the selection's, as it was followed last
     int m_collective = -1; ///< likewise
+    bool m_isSplitByHand = false;
     int m_tensorWidth = 0; ///< of the column, where there is room
     bool m_following = false, m_sumsChosen = false;
     bool m_shown = false; ///< the list has rows

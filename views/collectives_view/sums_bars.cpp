@@ -104,8 +104,8 @@ void SumsBars::paintEvent(QPaintEvent*)
             painter.fillRect(at.row, theme.selectedRow);
         if (!at.bar.isEmpty()) {
             painter.fillRect(at.bar, bar.axis >= 0 ? axisTint(theme, bar.axis) : theme.dockTitle);
-            // The end of the bar is seen on every ground.
-            painter.fillRect(QRect(at.bar.right() - 1, at.bar.top(), 2, at.bar.height()),
+            // The end of the bar is seen on every ground, below the name.
+            painter.fillRect(QRect(at.bar.right() - 1, at.bar.bottom() - 2, 2, 3),
                 bar.axis >= 0 ? theme.meshAxis(bar.axis) : theme.strongLine);
         }
         if (chosen)

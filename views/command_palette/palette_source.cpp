@@ -175,7 +175,7 @@ PaletteSource commandSource(const QMenuBar* menus, const QList<QAction*>& except
 PaletteSource viewSource(const QList<PaletteView>& views, const PaletteTargets& targets)
 {
     return { inPalette(QT_TRANSLATE_NOOP("CommandPalette", "View")), sizeOf(static_cast<std::size_t>(views.size())),
-        [views](int i) { return views[i].name; }, [](int) { return QString(); },
+        [views](int i) { return views[i].name; }, [views](int i) { return views[i].menu; },
         [views, targets](int i) { targets.present(views[i].id); } };
 }
 

@@ -36,6 +36,7 @@ struct PaletteTargets {
 [[nodiscard]] PaletteSource commandSource(const QMenuBar* menus, const QList<QAction*>& except = {});
 struct PaletteView {
     QString id, name;
+    QString menu; ///< under which it is found in the menus, "View › Go to"
 };
 [[nodiscard]] PaletteSource viewSource(const QList<PaletteView>& views, const PaletteTargets& targets);
 /// Tensors, operations, mesh axes, rules and problems of the newest analysis, and the examples. They refer to what the

@@ -137,6 +137,15 @@ words::Text DeviceField::title(const MapBlock& part) const
     return text;
 }
 
+words::Text DeviceField::numbers(const MapBlock& part) const
+{
+    words::Text text = title(part);
+    for (words::Span& span : text)
+        if (span.text != QLatin1String(", "))
+            span.text.remove(0, span.text.lastIndexOf(QLatin1Char(' ')) + 1);
+    return text;
+}
+
 QString DeviceField::place(const MapBlock& block) const
 {
     const auto numbers = [](std::int64_t first, std::int64_t end) {
@@ -245,7 +254,7 @@ DeviceGroup DeviceField::devicesOf(const MapBlock& block) const
     return found;
 }
 
-words::Text DeviceField::heading(bool brief) const
+words::Text DeviceField::heading(bool brief, bool rowsBeside) const
 {
     words::Text text;
     const auto add = [&text](const Direction& direction, const QString& how) {
@@ -257,11 +266,13 @@ words::Text DeviceField::heading(bool brief) const
             rows.name.isEmpty() && shape.rows > 1 ? tr("in lines")
                 : brief                           ? QStringLiteral("→")
                                                   : tr("across"));
-    if (!rows.name.isEmpty())
+    if (!rows.name.isEmpty() && !rowsBeside)
         add(rows, brief ? QStringLiteral("↓") : tr("down"));
     for (const Direction& plane : planes)
         if (plane.size > 1)
             add(plane, tr("beside"));
+    if (!rows.name.isEmpty() && rowsBeside)
+        add(rows, tr("beside"));
     return text;
 }
 

@@ -32,6 +32,8 @@ struct DeviceField {
 
     /// "z 2", "slice 1, z 0", "host 32–63": what tells a part of the map from the others; empty where nothing does.
     [[nodiscard]] words::Text title(const MapBlock& part) const;
+    /// The same without names, which the heading has in this order and these colours: "1, 0".
+    [[nodiscard]] words::Text numbers(const MapBlock& part) const;
     /// Where the cells of a block are: "z 2, y 0–7, x 8–15".
     [[nodiscard]] QString place(const MapBlock& block) const;
     /// "y 8–15"; "data 0–31" of the first one's line where a single long axis is wrapped into lines.
@@ -51,7 +53,8 @@ struct DeviceField {
     /// How many devices of such a group are in a block.
     [[nodiscard]] std::int64_t countIn(const DeviceGroup& group, const MapBlock& block) const;
     /// "x across, y down, z beside"; where room is short "x →, y ↓, z beside".
-    [[nodiscard]] words::Text heading(bool brief = false) const;
+    /// `rowsBeside`: rows stand side by side, in panels of their own.
+    [[nodiscard]] words::Text heading(bool brief = false, bool rowsBeside = false) const;
     /// The same devices at the same places.
     bool operator==(const DeviceField& other) const;
 

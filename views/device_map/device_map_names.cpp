@@ -23,18 +23,20 @@ void DeviceMap::paintTitles(QPainter& painter, const Theme& theme) const
         const auto fits = [&](const words::Text& title, const MapPanel& panel) {
             return spansWidth(title, face) <= panel.rect.width() + Metrics::scaled(8);
         };
-        // Without the name, where that does not fit over every panel.
-        const bool full = std::all_of(m_layout.panels().begin(), m_layout.panels().end(),
-            [&](const MapPanel& panel) { return fits(m_field->title(panel), panel); });
+        // Without names, where these do not fit over every panel.
+        const auto allFit = [&](const auto& textOf) {
+            return std::all_of(m_layout.panels().begin(), m_layout.panels().end(),
+                [&](const MapPanel& panel) { return fits(textOf(panel), panel); });
+        };
+        const bool full = allFit([&](const MapPanel& panel) { return m_field->title(panel); });
+        const bool numbered = full || allFit([&](const MapPanel& panel) { return m_field->numbers(panel); });
         for (const MapPanel& panel : m_layout.panels()) {
             const QRect place = m_layout.titleRect(panel);
             if (!panel.rect.united(place).intersects(view))
                 continue;
-            words::Text title = m_field->title(panel);
-            if (!full && !title.empty()) {
+            words::Text title = full ? m_field->title(panel) : m_field->numbers(panel);
+            if (!numbered && !title.empty())
                 title = { title.back() };
-                title.front().text.remove(0, title.front().text.lastIndexOf(QLatin1Char(' ')) + 1);
-            }
             if (title.empty() || !fits(title, panel))
                 continue;
             // It stays in sight as long as its panel does.

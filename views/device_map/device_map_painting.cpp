@@ -130,7 +130,10 @@ void DeviceMap::paintBase(QPainter& painter, const Theme& theme) const
         paintHeads(painter, theme);
     else if (m_level == 0 && hasHeading()) {
         const QRect line(Metrics::scaled(8), Metrics::scaled(4), width(), sizes().title);
-        paintSpans(painter, line, m_field->heading(true), Metrics::small(), theme.secondary, theme);
+        const auto& panels = m_layout.panels();
+        const bool rowsBeside = panels.size() > 1 && panels[0].plane == panels[1].plane
+            && panels[0].firstRow != panels[1].firstRow && panels[0].rect.top() == panels[1].rect.top();
+        paintSpans(painter, line, m_field->heading(true, rowsBeside), Metrics::small(), theme.secondary, theme);
     }
 }
 

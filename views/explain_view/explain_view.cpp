@@ -256,7 +256,7 @@ void ExplainView::rebuildRows()
     m_text = m_operation.valid() ? words::operationExplanation(*m_snapshot, m_operation, length)
                                  : words::explanation(*m_snapshot, explain(*m_snapshot, m_value), length);
     const int scrolled = m_scroll->verticalScrollBar()->value();
-    m_title->setText(m_text.title);
+    fitTitle();
     clear(m_paragraphs);
     for (const words::Text& text : m_text.paragraphs)
         m_paragraphs->addWidget(paragraph(text));
@@ -524,9 +524,21 @@ QString ExplainView::asText() const
     return lines.join(u'\n') + u'\n';
 }
 
+/// The name of the array comes first.
+void ExplainView::fitTitle()
+{
+    const QMargins around = m_headLayout->contentsMargins();
+    int room = width() - around.left() - around.right();
+    if (!isNarrow())
+        room -= m_lengths->sizeHint().width() + m_headLayout->spacing();
+    const bool fits = m_title->fontMetrics().horizontalAdvance(m_text.title) <= room;
+    m_title->setText(fits || m_text.shortTitle.isEmpty() ? m_text.title : m_text.shortTitle);
+}
+
 void ExplainView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
+    fitTitle();
     if (isNarrow() != m_wasNarrow) {
         m_wasNarrow = isNarrow();
         m_headLayout->setDirection(m_wasNarrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);

@@ -94,6 +94,7 @@ private:
     [[nodiscard]] bool isNarrow() const;
     [[nodiscard]] words::Length shownLength() const;
     void applyCompact();
+    void fitTitle();
     void showSomeTensor();
     void showMemory();
 

@@ -186,6 +186,8 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     window.resize(options.size); // docks may have asked for more
     if (snapshot->ok() && hasNoStep(*snapshot))
         report.wanted = report.done;
+    if (const auto perspective = perspectiveOf(options.perspective))
+        window.setPerspective(*perspective);
     if (!options.dock.isEmpty())
         window.present(options.dock);
     if (options.sideBySide) {

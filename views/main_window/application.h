@@ -20,6 +20,7 @@ struct ScreenshotOptions {
     QSize size{ 1600, 1000 }; ///< of the window, in logical pixels
     QString tensor; ///< path of the tensor to select; "" = the first parameter
     QString dock; ///< id of a view or of a part of one, to show in front; "" = as the window is by default
+    QString perspective = {}; ///< "learn", "plan", ...; "" = that with which the experiment opens
     bool viewAlone = false; ///< of the window, that view or part alone
     bool sideBySide = false; ///< Collectives with examples side by side
     QString axis; ///< mesh axis to select

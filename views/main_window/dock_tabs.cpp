@@ -185,6 +185,7 @@ void DockTabs::place(QTabBar* bar)
         bar->resize(room, bar->height());
     buttons->move(bar->x() + room, bar->y() + (bar->height() - buttons->height()) / 2);
     buttons->raise();
+    Q_EMIT placed();
 }
 
 void DockTabs::flash(DockFrame* dock)

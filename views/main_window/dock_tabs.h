@@ -28,6 +28,9 @@ public:
     /// Outlines the dock's tab, or its title where it has none, for a moment.
     void flash(DockFrame* dock);
 
+Q_SIGNALS:
+    void placed(); ///< a bar's buttons, over all else
+
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 

@@ -14,6 +14,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTimer>
+#include <QToolButton>
 #include <algorithm>
 #include <utility>
 
@@ -26,6 +27,7 @@
 #include "views/configuration/configuration_dialog.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/dock_tabs.h"
+#include "views/main_window/edge_drawers.h"
 #include "views/main_window/file_names.h"
 #include "views/main_window/first_selection.h"
 #include "views/main_window/selection_trail.h"
@@ -101,6 +103,7 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
     makeToolBar();
     makeStatusBar();
     makeNotices(options.tips);
+    makeDrawers();
 
     connect(&m_document, &Document::fileChanged, this, &MainWindow::showFile);
     connect(&m_document, &Document::experimentChanged, this, &MainWindow::showRun);
@@ -140,7 +143,9 @@ MainWindow::~MainWindow()
     m_watchingTips = nullptr;
     delete m_start; // it tells the window when it goes
     m_start = nullptr;
-    delete m_tabs; // it knows the docks
+    delete m_drawers; // they know the docks
+    m_drawers = nullptr;
+    delete m_tabs;
     m_tabs = nullptr;
     m_parts.clear();
     qDeleteAll(m_docks);
@@ -447,6 +452,8 @@ void MainWindow::showRun()
     m_stepButton->setToolTip(starts ? step->toolTip() : tr("Stop (Ctrl+F5)"));
     m_stepButton->setAccessibleName(starts ? tr("Run one step") : tr("Stop running"));
     m_stepButton->setAccessibleDescription(why.trimmed());
+    m_runMenu->setEnabled(m_stepButton->isEnabled() || m_run.stepsDone() > 0);
+    m_runMenu->setToolTip(plainTip(tr("More ways to run") + why));
     timeit->setToolTip(plainTip(tr("Times so many runs of so many loops each, as timeit does (Shift+F5)") + why));
     run->setText(starts ? tr("Run until stopped") : tr("Stop"));
     run->setToolTip(plainTip(starts ? tr("Run steps until stopped (Ctrl+F5)") + why : tr("Stop (Ctrl+F5)")));
@@ -486,7 +493,10 @@ void MainWindow::showEvent(QShowEvent* event)
     if (!m_arranged) {
         m_arranged = true;
         setForm(formFor(size())); // sizes of frames hold only once the window has its own
-        m_grid->canvas()->setFocus(Qt::OtherFocusReason);
+        if (QLatin1String front(viewsOf(m_perspective).centre.front()); front == QLatin1String("layout"))
+            m_grid->canvas()->setFocus(Qt::OtherFocusReason);
+        else
+            dock(front)->present();
     }
 }
 
@@ -498,7 +508,7 @@ void MainWindow::resizeEvent(QResizeEvent* event)
         keepArrangement();
         setForm(form);
     }
-    m_question->setBrief(formFor(size()) == Form::Single || height() < Metrics::scaled(740));
+    m_question->setBrief(formFor(size()) < Form::TwoColumns);
     showPerspective();
     restoreSizes();
     fitLater();

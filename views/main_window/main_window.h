@@ -3,8 +3,9 @@
 // centre what it looks like, right why; problems open above the status bar.
 //
 // What a view consists of are its parts: sections of a column, pages, or a drawer. A perspective says which views are
-// open (perspectives.h). Each perspective has four forms: with three columns and two pictures side by side, with three
-// columns, with two, and in next to no room with all views as tabs in one place. Each is remembered as it was left.
+// open (perspectives.h). Each perspective has five forms: with three columns and two pictures side by side, with three
+// columns, with two, with two of which the inspector is a drawer over the edge, and in next to no room with the
+// pictures alone and a drawer at either side. Each is remembered as it was left.
 #pragma once
 
 #include <QHash>
@@ -41,6 +42,7 @@ class DockFrame;
 class DockTabs;
 class DockView;
 class DrawerBox;
+class EdgeDrawers;
 class EditPlate;
 class ExplainView;
 class HelpWindow;
@@ -117,7 +119,7 @@ public:
     [[nodiscard]] const QList<Part>& parts() const { return m_parts; }
     [[nodiscard]] QWidget* part(const QString& id) const;
     /// Shows a part or a view, in front, unfolded, with the keyboard focus. False if there is none of that id.
-    bool present(const QString& id);
+    bool present(const QString& id, Qt::FocusReason reason = Qt::OtherFocusReason);
     /// To be seen: its view is in front, and it is unfolded in it, or says why it has nothing to show.
     [[nodiscard]] bool shows(const QString& id) const;
     [[nodiscard]] Perspective perspective() const { return m_perspective; }
@@ -193,7 +195,7 @@ protected:
 
 private:
     /// Of saved arrangements: those of other versions are not restored.
-    static constexpr int arrangementVersion = 7;
+    static constexpr int arrangementVersion = 8;
     void makeViews();
     void makeInputs();
     void makePictures();
@@ -215,6 +217,7 @@ private:
     void makeToolBar();
     void makePerspectives();
     void makeNotices(bool tips);
+    void makeDrawers();
     void showQuestion();
     [[nodiscard]] int noticesHeight() const; ///< 0 while there are none
     /// A file, or text, that could not be opened: false.
@@ -223,12 +226,16 @@ private:
     bool refuseToSave(const QString& name, const Diagnostic& error);
     void makeStatusBar();
 
-    enum class Form : std::uint8_t { Single, TwoColumns, ThreeColumns, Large };
+    enum class Form : std::uint8_t { Single, Low, TwoColumns, ThreeColumns, Large };
     [[nodiscard]] static Form formFor(const QSize& size);
     void setForm(Form form);
     void arrange();
     bool restoreViews(const QByteArray& state); ///< false: there is no such arrangement
     void place(const PerspectiveViews& views);
+    /// What is a drawer over an edge in the present form and perspective.
+    [[nodiscard]] QList<std::pair<DockFrame*, Qt::Edge>> drawersOver() const;
+    /// The timeline has no place where there is no step.
+    void placeTimeline();
     void fitWidths();
     void fitHeights();
     void fitLater();
@@ -238,6 +245,7 @@ private:
     struct Arranged {
         QByteArray state; ///< of the frames; empty as long as nobody has seen it
         bool isSizedByHand = false; ///< a line between frames was dragged
+        bool isWithoutStep = false; ///< the timeline was taken away, for there is no step
         QSize window = {}; ///< when that was
         QList<std::pair<QString, QSize>> frames = {}; ///< which sizes it left: what a smaller window does to them goes
     };
@@ -274,8 +282,8 @@ private:
     void fillRecentMenu();
     void fillExportMenu(QMenu* menu);
     /// To the clipboard, and what is said then.
-    void copyExported(const char* view, const char* form, const QString& said);
-    void noteWritten(const QString& path, const Result<void>& written);
+    void copyExported(const char* view, const char* form, const QString& message);
+    void noteFile(const QString& path, const Result<void>& outcome);
     /// Asks for a file with one of these endings; "" if nobody wants one.
     [[nodiscard]] QString askForExport(const QString& title, const QString& what, const QStringList& endings);
     void showAbout();
@@ -326,6 +334,7 @@ private:
     DrawerBox* m_layoutBox = nullptr;
     DrawerBox* m_programBox = nullptr;
     DockTabs* m_tabs = nullptr;
+    EdgeDrawers* m_drawers = nullptr;
     QTimer m_tabsTime; ///< until tabs are looked at, once for all docks that have moved
     StartPage* m_start = nullptr;
     TaskWatch* m_task = nullptr;
@@ -342,6 +351,7 @@ private:
     bool m_questionClosed = false; ///< until another experiment comes
     bool m_isNew = false; ///< another experiment is about to come
     bool m_hasRun = false; ///< a step of this one
+    bool m_hasNoStep = false; ///< arrays with rules
 
     QMenu* m_recentMenu = nullptr;
     QToolBar* m_toolBar = nullptr;

@@ -4,14 +4,19 @@
 #include <QApplication>
 #include <QKeyEvent>
 #include <QLayout>
+#include <QStatusBar>
 #include <QStyle>
 #include <QTabBar>
 #include <QTimer>
+#include <QToolBar>
+#include <QToolButton>
 #include <algorithm>
 #include <utility>
 
 #include "views/main_window/dock_tabs.h"
+#include "views/main_window/edge_drawers.h"
 #include "views/main_window/main_window.h"
+#include "views/main_window/notice_bar.h"
 #include "views/main_window/selection_trail.h"
 #include "views/main_window/status_text.h"
 #include "views/problems_view/problem_row.h"
@@ -32,16 +37,17 @@ namespace shardscope {
 
 namespace {
 
-/// Whether it has a size that the window gives it: shown, and neither a window of its own nor in one with others.
+/// Whether it has a size that the window gives it: shown, and neither a drawer, nor a window of its own, nor in one
+/// with others.
 bool isPlaced(DockFrame* frame, const MainWindow* window)
 {
-    // While it is dragged it is in no area.
+    // While it is dragged it is in no area, and a drawer never is.
     return frame && !frame->isHidden() && !frame->isFloating() && frame->window() == window
         && window->dockWidgetArea(frame) != Qt::NoDockWidgetArea;
 }
 
-constexpr const char* formNames[] = { "single", "two", "three", "large" };
-const QString sizedByHandKey = QStringLiteral("SizedByHand");
+constexpr const char* formNames[] = { "single", "low", "two", "three", "large" };
+const QString sizedByHandKey = QStringLiteral("SizedByHand"), withoutStepKey = QStringLiteral("WithoutStep");
 
 } // namespace
 
@@ -55,7 +61,10 @@ MainWindow::Form MainWindow::formFor(const QSize& size)
     // Three columns leave the picture in the middle one too little on most laptops.
     if (isAtLeast(1580, 700))
         return Form::ThreeColumns;
-    return isAtLeast(900, 600) ? Form::TwoColumns : Form::Single;
+    // In a low one that which stands under the picture would leave it next to nothing.
+    if (isAtLeast(900, 740))
+        return Form::TwoColumns;
+    return isAtLeast(900, 600) ? Form::Low : Form::Single;
 }
 
 QString MainWindow::arrangementName() const
@@ -67,9 +76,11 @@ MainWindow::Arranged& MainWindow::arranged()
 {
     const QString name = arrangementName();
     auto found = m_arrangements.find(name);
-    if (found == m_arrangements.end())
+    if (found == m_arrangements.end()) {
+        const auto isNoted = [&](const QString& key) { return !m_settings.state(name + key).isEmpty(); };
         found =
-            m_arrangements.insert(name, { m_settings.state(name), !m_settings.state(name + sizedByHandKey).isEmpty() });
+            m_arrangements.insert(name, { m_settings.state(name), isNoted(sizedByHandKey), isNoted(withoutStepKey) });
+    }
     return *found;
 }
 
@@ -95,8 +106,8 @@ void MainWindow::noteSizes()
     Arranged& own = arranged();
     own.window = size();
     own.frames.clear();
-    for (const DockFrame* frame : m_docks) // those behind others in a tab have the sizes of long ago
-        if (frame->isInFront() && !frame->isFloating())
+    for (DockFrame* frame : m_docks) // those behind others in a tab have the sizes of long ago
+        if (frame->isInFront() && isPlaced(frame, this))
             own.frames.append({ frame->objectName(), frame->size() + QSize(0, barOver(frame->geometry())) });
 }
 
@@ -122,7 +133,9 @@ void MainWindow::storeArrangements()
     keepArrangement();
     for (auto kept = m_arrangements.cbegin(); kept != m_arrangements.cend(); ++kept) {
         m_settings.setState(kept.key(), kept->state);
-        m_settings.setState(kept.key() + sizedByHandKey, kept->isSizedByHand ? QByteArray("1") : QByteArray());
+        for (const auto& [key, is] :
+            { std::pair(sizedByHandKey, kept->isSizedByHand), std::pair(withoutStepKey, kept->isWithoutStep) })
+            m_settings.setState(kept.key() + key, is ? QByteArray("1") : QByteArray());
     }
 }
 
@@ -147,23 +160,66 @@ bool MainWindow::restoreViews(const QByteArray& state)
 void MainWindow::arrange()
 {
     m_maximised = nullptr;
+    m_drawers->release();
+    const auto drawers = drawersOver();
+    for (const auto& [frame, edge] : drawers) { // before the rest is arranged: it would be given back its place
+        frame->setFloating(false);
+        removeDockWidget(frame);
+    }
     Arranged& own = arranged();
-    if (own.state.isEmpty() || !restoreViews(own.state)) {
-        own.isSizedByHand = false;
+    const bool isNew = own.state.isEmpty() || !restoreViews(own.state);
+    if (isNew) {
+        own.isSizedByHand = own.isWithoutStep = false;
         for (DockFrame* frame : m_docks) {
             frame->setFloating(false);
             removeDockWidget(frame);
         }
         place(viewsOf(m_perspective));
     }
+    for (const auto& [frame, edge] : drawers)
+        m_drawers->hold(frame, edge);
+    placeTimeline();
     if (m_errors > 0 && !m_problemsClosed)
         openProblems();
     showStatus();
+    // Of a drawer that is closed nothing is to be seen but its button.
+    for (DockFrame* frame : m_docks)
+        if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(frame->toggleViewAction())))
+            button->setToolButtonStyle(
+                m_form == Form::Low && frame->isOverEdge() ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
     followTabs();
     layout()->activate();
+    if (isNew) // before that it has no tab that could come to the front
+        dock(QLatin1String(viewsOf(m_perspective).centre.front()))->raise();
     for (DockFrame* frame : m_docks)
         frame->followPlace();
     fitLater();
+}
+
+void MainWindow::makeDrawers()
+{
+    m_drawers = new EdgeDrawers(this, { m_toolBar, m_notices }, statusBar());
+    connect(m_tabs, &DockTabs::placed, m_drawers, &EdgeDrawers::raise);
+    // What is seen again has the keyboard.
+    for (DockFrame* frame : m_docks)
+        connect(frame, &DockFrame::closed, this, [this, frame] {
+            if (frame->isOverEdge())
+                dock(QLatin1String(viewsOf(m_perspective).centre.front()))->present();
+        });
+}
+
+QList<std::pair<DockFrame*, Qt::Edge>> MainWindow::drawersOver() const
+{
+    if (m_form >= Form::TwoColumns)
+        return {};
+    QList<std::pair<DockFrame*, Qt::Edge>> found;
+    const PerspectiveViews& views = viewsOf(m_perspective);
+    DockFrame *inputs = dock(QStringLiteral("inputs")), *inspector = dock(QStringLiteral("inspector"));
+    if (m_form == Form::Single || views.left.empty())
+        found.append({ inputs, Qt::LeftEdge });
+    if (inspector->objectName() != QLatin1String(views.centre.front()))
+        found.append({ inspector, Qt::RightEdge });
+    return found;
 }
 
 int MainWindow::rowsForDocks() const
@@ -183,8 +239,15 @@ void MainWindow::place(const PerspectiveViews& views)
     };
     QList<DockFrame*> left = frames(views.left), centre = frames(views.centre), below = frames(views.below),
                       right = frames(views.right), bottom = frames(views.bottom);
-    if (m_form == Form::Single) {
-        for (QList<DockFrame*>* place : { &left, &right, &below, &bottom })
+    const auto drawers = drawersOver();
+    const auto isDrawer = [&drawers](const DockFrame* frame) {
+        return std::any_of(
+            drawers.begin(), drawers.end(), [frame](const auto& drawer) { return drawer.first == frame; });
+    };
+    if (m_form < Form::TwoColumns) {
+        for (QList<DockFrame*>* place : { &left, &right })
+            place->removeIf(isDrawer);
+        for (QList<DockFrame*>* place : { &right, &below, &bottom })
             centre += std::exchange(*place, {});
     } else if (m_form == Form::TwoColumns) {
         for (DockFrame* frame : std::exchange(right, {}))
@@ -193,11 +256,8 @@ void MainWindow::place(const PerspectiveViews& views)
     }
     const QList<DockFrame*> open = left + centre + below + right + bottom;
     DockFrame* problems = dock(QStringLiteral("problems"));
-    // Over the width of the window where that leaves room for the rest, else among what stands lowest.
-    if (!isCompact())
-        bottom << problems;
-    else
-        (below.isEmpty() ? centre : below) << problems;
+    // Over the width of the window, or among what stands below the pictures on a laptop.
+    (m_form == Form::TwoColumns && !below.isEmpty() ? below : bottom) << problems;
     DockFrame* const first = left.isEmpty() ? centre.front() : left.front();
     addDockWidget(Qt::LeftDockWidgetArea, first);
     const auto stack = [this](DockFrame* top, const QList<DockFrame*>& others) {
@@ -224,7 +284,7 @@ void MainWindow::place(const PerspectiveViews& views)
     // The others have their place among the pictures, too, for when they are called.
     for (DockFrame* frame : m_docks) {
         frame->setHidden(!open.contains(frame));
-        if (!open.contains(frame) && frame != problems)
+        if (!open.contains(frame) && frame != problems && !isDrawer(frame))
             tabifyDockWidget(centre.front(), frame);
     }
     for (const QList<DockFrame*>& tabs : { centre, below })
@@ -232,6 +292,24 @@ void MainWindow::place(const PerspectiveViews& views)
             tabs.front()->raise();
     fitWidths();
     fitHeights();
+}
+
+void MainWindow::placeTimeline()
+{
+    DockFrame* timeline = dock(QStringLiteral("timeline"));
+    if (m_maximised)
+        return; // nothing else has its place
+    Arranged& own = arranged();
+    if (m_hasNoStep && isPlaced(timeline, this)) {
+        own.isWithoutStep = true;
+        timeline->hide();
+    } else if (!m_hasNoStep && std::exchange(own.isWithoutStep, false)) {
+        timeline->show();
+        fitHeights();
+    } else {
+        return;
+    }
+    followTabs();
 }
 
 void MainWindow::fitLater()
@@ -257,7 +335,7 @@ void MainWindow::fitWidths()
         rest -= widths.back();
     };
     // What is seen keeps three fifths of the width, and of a large window the columns beside it take their part.
-    if (m_form != Form::Single && !views.left.empty())
+    if (!views.left.empty())
         add(views.left.front(), std::clamp(all * 18 / 100, Metrics::scaled(340), Metrics::scaled(480)));
     if (!isCompact() && !views.right.empty())
         add(views.right.front(),
@@ -281,8 +359,6 @@ void MainWindow::fitWidths()
 
 void MainWindow::fitHeights()
 {
-    if (m_form == Form::Single)
-        return;
     const PerspectiveViews& views = viewsOf(m_perspective);
     const int rows = rowsForDocks();
     const auto share = [this](const char* id, int wanted) {
@@ -291,15 +367,14 @@ void MainWindow::fitHeights()
             resizeDocks({ frame }, { wanted }, Qt::Vertical);
     };
     if (!arranged().isSizedByHand) {
-        const int low =
-            height() >= Metrics::scaled(740) ? std::max(Metrics::scaled(208), rows / 4) : Metrics::scaled(132);
+        const int low = std::max(Metrics::scaled(208), rows / 4);
         if (!isCompact()) {
             for (const std::vector<const char*>& place : { views.below, views.bottom })
                 for (const char* id : place)
                     share(id, rows * 27 / 100);
             if (views.right.size() > 1)
                 share(views.right.front(), rows * 45 / 100);
-        } else {
+        } else if (m_form == Form::TwoColumns) {
             for (const char* id : { "inspector", "timeline" })
                 if (qstrcmp(id, views.centre.front()) != 0)
                     share(id, low);
@@ -347,7 +422,7 @@ void MainWindow::maximise(DockFrame* frame)
     if (m_maximised) {
         m_maximised = nullptr;
         restoreViews(std::exchange(m_beforeMaximised, {}));
-    } else if (frame) {
+    } else if (frame && !frame->isOverEdge()) {
         if (frame->isFloating())
             frame->setFloating(false);
         m_beforeMaximised = saveState(arrangementVersion);
@@ -369,6 +444,8 @@ void MainWindow::keyPressEvent(QKeyEvent* event)
     const bool escape = event->key() == Qt::Key_Escape;
     if (escape && m_document.preview())
         Q_EMIT m_document.previewDecided(false);
+    else if (escape && m_drawers->closeAround(QApplication::focusWidget()))
+        event->accept();
     else if (escape && m_maximised)
         maximise(nullptr);
     else if (escape && m_trail->goUp())
@@ -454,7 +531,7 @@ void MainWindow::focusNextDock(int step)
     const qsizetype used = shown.indexOf(dockInUse());
     qsizetype index = used < 0 ? 0 : used + step;
     index = (index + shown.size()) % shown.size();
-    shown[index]->present();
+    shown[index]->present(nullptr, Qt::ShortcutFocusReason);
 }
 
 } // namespace shardscope

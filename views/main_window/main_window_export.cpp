@@ -99,17 +99,17 @@ void MainWindow::exportView(const ExportedView& view, const QString& path)
             return;
         const std::string ending = QFileInfo(path).suffix().toLower().toStdString();
         const bool isKnown = std::find(view.forms.begin(), view.forms.end(), ending) != view.forms.end();
-        noteWritten(path, writeAtomically(path, exportedText(*snapshot, view, isKnown ? ending : view.forms.front())));
+        noteFile(path, writeAtomically(path, exportedText(*snapshot, view, isKnown ? ending : view.forms.front())));
     });
 }
 
-void MainWindow::copyExported(const char* view, const char* form, const QString& said)
+void MainWindow::copyExported(const char* view, const char* form, const QString& message)
 {
     const ExportedView* exported = findExportedView(view);
-    m_afterAnalysis->run(exported->title, [this, exported, form, said] {
+    m_afterAnalysis->run(exported->title, [this, exported, form, message] {
         if (const SnapshotPtr snapshot = m_document.snapshot()) {
             QGuiApplication::clipboard()->setText(words::fromStd(exportedText(*snapshot, *exported, form)));
-            say(said);
+            say(message);
         }
     });
 }
@@ -118,16 +118,16 @@ void MainWindow::exportPicture(QWidget* widget, const QString& path)
 {
     m_afterAnalysis->run(QFileInfo(path).fileName(), [this, widget = QPointer<QWidget>(widget), path] {
         if (widget)
-            noteWritten(path, writePicture(*widget, path));
+            noteFile(path, writePicture(*widget, path));
     });
 }
 
-void MainWindow::noteWritten(const QString& path, const Result<void>& written)
+void MainWindow::noteFile(const QString& path, const Result<void>& outcome)
 {
-    if (written)
+    if (outcome)
         say(tr("%1 was written.", "name of a file").arg(QFileInfo(path).fileName()));
     else
-        refuseToSave(path, written.error());
+        refuseToSave(path, outcome.error());
 }
 
 } // namespace shardscope

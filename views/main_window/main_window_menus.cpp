@@ -531,6 +531,7 @@ void MainWindow::makeToolBar()
     hbox(m_trailRoom, { 8, 0, 8, 0 }, 0, { { m_trail, 1 } });
     m_trailRoom->installEventFilter(this);
     connect(m_trail, &SelectionTrail::arraysRequested, this, [this] { present(QStringLiteral("tensors")); });
+    connect(m_trail, &SelectionTrail::operationsRequested, this, [this] { present(QStringLiteral("program")); });
     m_toolBar->addWidget(m_trailRoom);
     QStringList names;
     for (const QAction* perspective : m_perspectiveMenu->menu()->actions())

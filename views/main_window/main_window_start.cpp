@@ -131,22 +131,23 @@ void MainWindow::findAnything()
 {
     if (!m_palette)
         m_palette = new CommandPalette(this);
-    const PaletteTargets targets{ [this](const QString& id) { present(id); },
+    const PaletteTargets targets{ [this](const QString& id) { present(id, Qt::ShortcutFocusReason); },
         [this](const QString& id) { openExample(id); },
         [this](const Problem& problem) {
             m_problems->reveal(problem);
             present(QStringLiteral("problems"));
         } };
+    const QString view = tr("View"), goTo = tr("View › Go to"); // as the menus have them
     QList<PaletteView> views;
     QList<QAction*> shown; // by the menu View, which closes what is in front; here they are shown
     for (DockFrame* frame : m_docks) {
         shown << frame->toggleViewAction();
-        views << PaletteView{ frame->objectName(), frame->name() };
+        views << PaletteView{ frame->objectName(), frame->name(), findPart(frame->objectName()) ? goTo : view };
     }
     for (const Part& each : m_parts) {
         shown << action(QStringLiteral("go-") + each.id);
         if (!dock(each.id))
-            views << PaletteView{ each.id, each.name };
+            views << PaletteView{ each.id, each.name, goTo };
     }
     std::vector<PaletteSource> sources{ commandSource(menuBar(), shown), viewSource(views, targets) };
     for (PaletteSource& source : documentSources(m_document, &m_selection, targets))

@@ -19,6 +19,7 @@
 #include "views/mesh_view/mesh_view.h"
 #include "views/model_view/model_view.h"
 #include "views/named_arrays_view/named_arrays_view.h"
+#include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/problems_view/problems_view.h"
 #include "views/program_view/program_player.h"
@@ -328,7 +329,7 @@ void MainWindow::addPart(const char* id, const char* icon, const QString& name, 
         m_whatIf->propose(after, change);
         present(QStringLiteral("whatif"));
     });
-    connect(view, &DockView::dockRequested, this, &MainWindow::present);
+    connect(view, &DockView::dockRequested, this, [this](const QString& wanted) { present(wanted); });
 }
 
 void MainWindow::followFigure(DockFrame* frame)
@@ -366,7 +367,7 @@ QWidget* MainWindow::part(const QString& id) const
     return found ? found->widget : nullptr;
 }
 
-bool MainWindow::present(const QString& id)
+bool MainWindow::present(const QString& id, Qt::FocusReason reason)
 {
     const Part* found = findPart(id);
     DockFrame* frame = found ? found->frame : dock(id);
@@ -381,7 +382,7 @@ bool MainWindow::present(const QString& id)
     if (const auto* section = found ? qobject_cast<Section*>(found->widget->parentWidget()) : nullptr;
         section && !section->showsBody()) // a line that says why there is nothing
         focus = section->fold();
-    frame->summon(focus);
+    frame->summon(focus, reason);
     if (frame->objectName() == QLatin1String("problems")) {
         m_problemsOpened = m_problemsClosed = false; // as somebody wants them
         fitHeights();
@@ -414,6 +415,8 @@ void MainWindow::followContents()
             section->setNothing(emptinessOf(*section->body()));
     m_layoutBox->drawer()->setNothing(emptinessOf(*m_memory));
     const SnapshotPtr snapshot = m_document.snapshot();
+    if (snapshot && snapshot->ok() && std::exchange(m_hasNoStep, hasNoStep(*snapshot)) != m_hasNoStep)
+        placeTimeline();
     const bool isPartitioned = snapshot && snapshot->isPartitioned();
     const QList<QWidget*> ofRules{ m_trace, m_dialects, m_named };
     for (Section* section : m_inputs->sections())

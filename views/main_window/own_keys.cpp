@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QDialog>
 #include <QDialogButtonBox>
+#include <QKeyCombination>
 #include <QKeySequenceEdit>
 #include <QPushButton>
 #include <QStringList>
@@ -13,6 +14,7 @@
 
 #include "views/main_window/settings.h"
 #include "views/panel/panel.h"
+#include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 
 namespace shardscope {
@@ -24,6 +26,16 @@ const QString ownKeysName = QStringLiteral("keys");
 QString commandText(const QAction& command)
 {
     return command.text().remove(QLatin1Char('&')).remove(QStringLiteral("…"));
+}
+
+/// Letters, digits, Space and the like: views and fields take them by themselves.
+bool isOfViews(const QKeySequence& key)
+{
+    if (key.count() != 1)
+        return false;
+    const QKeyCombination first = key[0];
+    const bool isPlain = !(first.keyboardModifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
+    return isPlain && (first.key() < Qt::Key_F1 || first.key() > Qt::Key_F35);
 }
 
 /// As tips end with it.
@@ -153,7 +165,11 @@ void OwnKeys::ask(QAction* command)
     connect(
         edit, &QKeySequenceEdit::keySequenceChanged, dialog, [this, command, why, buttons](const QKeySequence& key) {
             const QAction* owner = ownerOf(key, command);
-            why->setText(owner ? tr("That is the key of %1.").arg(commandText(*owner)) : QString());
+            why->setText(owner       ? tr("That is the key of %1.").arg(commandText(*owner))
+                    : isOfViews(key) ? tr("Fields and views use this key themselves; they would lose it to %1.")
+                                           .arg(commandText(*command))
+                                     : QString());
+            why->setColour(owner ? &Theme::error : &Theme::warning);
             buttons->button(QDialogButtonBox::Ok)->setEnabled(!owner);
         });
     connect(buttons, &QDialogButtonBox::accepted, dialog, [this, command, edit, dialog] {

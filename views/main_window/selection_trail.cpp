@@ -3,9 +3,11 @@
 
 #include <utility>
 
+#include "program/operation_path.h"
 #include "views/tensors_view/tensor_tree.h"
 #include "views/theme/theme.h"
 #include "views/widgets/elided_name.h"
+#include "words/propagation_steps.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -13,6 +15,8 @@ namespace shardscope {
 namespace {
 
 constexpr qsizetype maximumPast = 100;
+/// Operations that are seen for less are passed, by the player or a key that is held: nobody goes back to them.
+constexpr qint64 passing = 2000; // ms
 
 } // namespace
 
@@ -30,17 +34,50 @@ SelectionTrail::SelectionTrail(Document* document, Selection* selection, QWidget
 
 void SelectionTrail::follow()
 {
-    Place now{ m_selection->tensor(), m_selection->dimension(), m_selection->deviceGroup() };
+    Place now{ m_selection->tensor(), m_selection->dimension(), m_selection->deviceGroup(), namelessOperation() };
     if (now == m_now)
         return;
+    const bool isOperation = !m_selection->operation().isEmpty();
+    const bool passes = std::exchange(m_isOperation, isOperation) && isOperation && m_since.elapsed() < passing;
+    m_since.start();
     if (now.tensor.isEmpty()) // another experiment
         m_past.clear();
-    else if (!m_goesBack && !m_now.tensor.isEmpty())
+    else if (!m_goesBack && !m_now.tensor.isEmpty() && !passes)
         m_past << m_now;
     if (m_past.size() > maximumPast)
         m_past.removeFirst();
     m_now = std::move(now);
     showPlaces();
+}
+
+/// Of the selection; one whose result has a path is where the tensor comes from.
+QString SelectionTrail::namelessOperation() const
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    const QString& path = m_selection->operation();
+    if (path.isEmpty() || !snapshot || !snapshot->program)
+        return {};
+    const OperationId operation = findOperation(*snapshot->program, path.toStdString());
+    if (!operation.valid())
+        return {};
+    const auto& results = snapshot->program->operation(operation).results;
+    return results.empty() || snapshot->program->value(results[0]).path.empty() ? path : QString();
+}
+
+void SelectionTrail::showOperation(const Snapshot& snapshot)
+{
+    const QString kind = tr("Operations");
+    const OperationId operation = findOperation(*snapshot.program, m_now.operation.toStdString());
+    const QString name = operation.valid() ? words::operationName(snapshot.program->operation(operation)) : QString();
+    const QFontMetrics strong(Metrics::semibold());
+    m_hasKind = true;
+    if (name.isEmpty()
+        || strong.horizontalAdvance(name) + QFontMetrics(Metrics::small()).horizontalAdvance(kind)
+                + 2 * Metrics::scaled(26)
+            > m_room)
+        return setPlaces({});
+    setKey({});
+    setPlaces({ kind, name });
 }
 
 QString SelectionTrail::textOf(const TensorRow& row, const DeviceGroup& devices) const
@@ -56,6 +93,8 @@ void SelectionTrail::showPlaces()
 {
     const SnapshotPtr snapshot = m_document->lastGood();
     const TensorRow* row = snapshot ? snapshot->row(m_now.tensor.toStdString()) : nullptr;
+    if (!m_now.operation.isEmpty() && snapshot && snapshot->program)
+        return showOperation(*snapshot);
     if (!row)
         return setPlaces({});
     const QFontMetrics small(Metrics::small()), strong(Metrics::semibold());
@@ -95,11 +134,13 @@ void SelectionTrail::setRoom(int width)
 void SelectionTrail::choose(int index)
 {
     const int place = index + (m_hasKind ? 0 : 1);
-    if (place == 0)
+    if (!m_now.operation.isEmpty())
+        Q_EMIT operationsRequested();
+    else if (place == 0)
         Q_EMIT arraysRequested();
     else
         goUp(); // from the last place
-    if (place == 1)
+    if (place == 1 && m_now.operation.isEmpty())
         goUp();
 }
 
@@ -122,7 +163,10 @@ bool SelectionTrail::goBack()
         if (!snapshot || !snapshot->row(place.tensor.toStdString())) // an edit has taken it away
             continue;
         m_goesBack = true;
-        m_selection->setTensor(place.tensor);
+        if (place.operation.isEmpty())
+            m_selection->setTensor(place.tensor);
+        else
+            m_selection->setOperation(place.operation, place.tensor);
         m_selection->setDimension(place.dimension);
         m_selection->setDevices(place.devices);
         m_goesBack = false;

@@ -3,6 +3,7 @@
 // button; what was selected before can be gone back to.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QList>
 
 #include "document/document.h"
@@ -25,16 +26,20 @@ public:
 
 Q_SIGNALS:
     void arraysRequested(); ///< the first place: all of them
+    void operationsRequested(); ///< likewise, of an operation
 
 private:
     struct Place {
         QString tensor;
         int dimension = -1;
         DeviceGroup devices;
+        QString operation; ///< of no name of its own, which stands beside the tensor
         bool operator==(const Place&) const = default;
     };
     void follow();
     void showPlaces();
+    [[nodiscard]] QString namelessOperation() const;
+    void showOperation(const Snapshot& snapshot);
     [[nodiscard]] QString textOf(const TensorRow& row, const DeviceGroup& devices) const;
     void choose(int index);
 
@@ -42,6 +47,8 @@ private:
     Selection* m_selection;
     Place m_now;
     QList<Place> m_past; ///< the newest one last
+    bool m_isOperation = false; ///< an operation led to what is selected now
+    QElapsedTimer m_since; ///< it is
     bool m_goesBack = false;
     int m_room = 0;
     bool m_hasKind = true; ///< the first place is shown

@@ -3,6 +3,7 @@
 
 #include <QCheckBox>
 #include <QLocale>
+#include <algorithm>
 #include <utility>
 
 #include "analysis/host_transfers.h"
@@ -120,7 +121,7 @@ MemoryView::MemoryView(Document* document, Selection* selection, Shows shows, QW
 
 QString MemoryView::largestText() const
 {
-    return m_shown.largest(maximumNamed);
+    return ShownMemory::largest(m_named, maximumNamed);
 }
 
 void MemoryView::fitLargest()
@@ -129,7 +130,7 @@ void MemoryView::fitLargest()
     const int room = width() - 2 * Metrics::scaled(10);
     QString text;
     for (std::size_t count = maximumNamed; count > 0; --count) {
-        text = m_shown.largest(count);
+        text = ShownMemory::largest(m_named, count);
         if (m_largest->fontMetrics().horizontalAdvance(text) <= room)
             break;
     }
@@ -140,10 +141,13 @@ void MemoryView::fitLargest()
 
 void MemoryView::showSnapshot()
 {
-    if (const SnapshotPtr snapshot = picturedSnapshot(*m_document); !snapshot || !snapshot->plan)
+    if (const SnapshotPtr snapshot = picturedSnapshot(*m_document); !snapshot || !snapshot->plan) {
         m_shown = {};
-    else if (m_shown.snapshot != snapshot)
+        m_named.clear();
+    } else if (m_shown.snapshot != snapshot) {
         m_shown = { snapshot, std::make_shared<const PlannedMemory>(plannedMemory(*snapshot->plan)) };
+        m_named = m_shows == Shows::Peak ? m_shown.named() : std::vector<ShownMemory::Named>();
+    }
     const ShownMemory& shown = m_shown;
     const MemorySummary* memory = shown.memory();
     if (!memory)
@@ -177,11 +181,12 @@ void MemoryView::showSnapshot()
                 .arg(words::bytes(static_cast<double>(memory->arenaBytes))) };
         if (shown.planned->dependsOnData)
             notes << tr("Which branches run is known by a run alone: this is the case with the highest peak.");
+        if (m_shows == Shows::Peak)
+            notes << largestText();
         m_content->setToolTip(plainTip(notes.join(QLatin1Char('\n'))));
         m_sum->setAccessibleDescription(notes.join(QLatin1Char(' ')));
     }
     fitLargest();
-    m_largest->setVisible(m_shows == Shows::Peak && !m_largest->text().isEmpty());
     followSelection();
     showPlacement();
     placePlot();
@@ -242,12 +247,25 @@ void MemoryView::followSelection()
 void MemoryView::placePlot()
 {
     const bool hasLine = m_shown.memory() && !m_shown.memory()->live.empty();
-    // Where the two texts of the head do not fit side by side, the sum goes first and the moment below it.
-    const bool beside = m_when->sizeHint().width() + m_sum->sizeHint().width() + Metrics::scaled(28) <= width();
+    m_plot->setVisible(hasLine && m_shows == Shows::OverTime);
+    // Where the two texts of the head do not fit side by side, the sum goes first and the moment below it, unless that
+    // takes the room of the legend. What is largest is told where there is still more.
+    const QMargins around = m_content->layout()->contentsMargins();
+    const int spacing = m_content->layout()->spacing(), line = m_when->sizeHint().height();
+    int spare = height() - around.top() - around.bottom() - line;
+    if (m_place->isVisibleTo(this))
+        spare -= m_place->sizeHint().height();
+    if (m_shows == Shows::Peak)
+        spare -= spacing + m_bar->heightForWidth(std::max(width() - around.left() - around.right(), 1));
+    const bool beside =
+        spare < line || m_when->sizeHint().width() + m_sum->sizeHint().width() + Metrics::scaled(28) <= width();
     m_head->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
     m_head->setSpacing(beside ? 12 : 0);
     m_sum->setAlignment((beside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    m_plot->setVisible(hasLine && m_shows == Shows::OverTime);
+    if (!beside)
+        spare -= line;
+    m_largest->setVisible(
+        m_shows == Shows::Peak && !m_largest->text().isEmpty() && spare >= spacing + m_largest->sizeHint().height());
 }
 
 void MemoryView::resizeEvent(QResizeEvent* event)

@@ -60,6 +60,7 @@ private:
     RoleLabel* m_largest;
     EmptyPage* m_empty;
     ShownMemory m_shown; ///< empty where nothing is planned
+    std::vector<ShownMemory::Named> m_named; ///< of it
     std::int64_t m_peak = 0; ///< bytes of what is there, 0 where nothing is planned
     std::int64_t m_before = 0; ///< bytes at the peak before the last edit, 0 = not known
     std::int64_t m_beforeDrag = 0; ///< the same before the edit that may go on with a drag

@@ -2,6 +2,7 @@
 #include "views/memory_view/shown_memory.h"
 
 #include <QCoreApplication>
+#include <QHash>
 #include <QStringList>
 #include <algorithm>
 
@@ -18,9 +19,15 @@ struct MemoryWords {
     Q_DECLARE_TR_FUNCTIONS(MemoryWords)
 };
 
-QString withBytes(const QString& name, std::int64_t bytes)
+QString textOf(const ShownMemory::Named& arrays)
 {
-    return MemoryWords::tr("%1 %2", "array, bytes").arg(name, words::bytes(static_cast<double>(bytes)));
+    const QString bytes = words::bytes(static_cast<double>(arrays.bytes));
+    if (arrays.count == 1)
+        return MemoryWords::tr("%1 %2", "array, bytes").arg(arrays.name, bytes);
+    const QString count = words::count(static_cast<qint64>(arrays.count));
+    return arrays.equal
+        ? MemoryWords::tr("%1 %2 × %3", "arrays, bytes of each, how many").arg(arrays.name, bytes, count)
+        : MemoryWords::tr("%1 up to %2 × %3", "arrays, bytes of the largest, how many").arg(arrays.name, bytes, count);
 }
 
 } // namespace
@@ -109,19 +116,40 @@ QString ShownMemory::peakWords() const
     return words::peakPlace(*planned);
 }
 
-QString ShownMemory::largest(std::size_t most) const
+std::vector<ShownMemory::Named> ShownMemory::named() const
 {
-    if (!planned || planned->arrays.empty())
+    std::vector<Named> found;
+    QHash<QString, std::size_t> places;
+    if (planned)
+        for (const PlannedMemory::Array& array : planned->arrays) {
+            const QString name = words::heldName(*planned, array);
+            const auto place = places.constFind(name);
+            if (place == places.cend()) {
+                places.insert(name, found.size());
+                found.push_back({ name, array.bytes, 1, true });
+                continue;
+            }
+            Named& others = found[*place];
+            ++others.count;
+            others.equal = others.equal && others.bytes == array.bytes;
+        }
+    return found;
+}
+
+QString ShownMemory::largest(const std::vector<Named>& names, std::size_t most)
+{
+    if (names.empty())
         return {};
-    const std::size_t shown = std::min(most, planned->arrays.size());
-    QStringList names;
+    const std::size_t shown = std::min(most, names.size());
+    QStringList told;
     for (std::size_t i = 0; i < shown; ++i)
-        names << withBytes(words::heldName(*planned, planned->arrays[i]), planned->arrays[i].bytes);
-    const QString list = names.join(MemoryWords::tr("; "));
-    return shown == planned->arrays.size()
-        ? MemoryWords::tr("Largest: %1").arg(list)
-        : MemoryWords::tr("Largest: %1; and %2 more")
-              .arg(list, words::count(static_cast<qint64>(planned->arrays.size() - shown)));
+        told << textOf(names[i]);
+    const QString list = told.join(MemoryWords::tr("; "));
+    qint64 more = 0;
+    for (std::size_t i = shown; i < names.size(); ++i)
+        more += static_cast<qint64>(names[i].count);
+    return more == 0 ? MemoryWords::tr("Largest: %1").arg(list)
+                     : MemoryWords::tr("Largest: %1; and %2 more").arg(list, words::count(more));
 }
 
 } // namespace shardscope

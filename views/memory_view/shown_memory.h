@@ -5,6 +5,7 @@
 #include <QString>
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "pipeline/planned_memory.h"
 #include "schedule/plan.h"
@@ -37,8 +38,16 @@ struct ShownMemory {
     [[nodiscard]] QString operationAt(std::size_t instruction) const;
     /// "at instruction 58 of 170, dot_general, for Layer 3 / W1's gradient"
     [[nodiscard]] QString peakWords() const;
-    /// "Largest: w 4 MiB, x 16 KiB and 3 more"
-    [[nodiscard]] QString largest(std::size_t most) const;
+    /// Arrays of one name, which the largest of them orders.
+    struct Named {
+        QString name;
+        std::int64_t bytes = 0; ///< of the largest one
+        std::size_t count = 0;
+        bool equal = true; ///< all of them have as many bytes
+    };
+    [[nodiscard]] std::vector<Named> named() const;
+    /// Of so many names: "Largest: w 4 MiB; multiply 16 KiB × 2; and 3 more"
+    [[nodiscard]] static QString largest(const std::vector<Named>& names, std::size_t most);
 };
 
 } // namespace shardscope

@@ -2,7 +2,6 @@
 #include "views/mesh_view/mesh_view.h"
 
 #include <QCheckBox>
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLocale>
 #include <QMenu>
@@ -28,6 +27,7 @@
 #include "views/widgets/context_menu.h"
 #include "views/widgets/flat_button.h"
 #include "views/widgets/plain_tip.h"
+#include "views/widgets/short_combo.h"
 #include "views/widgets/tip_strip.h"
 #include "views/widgets/zoom_trail.h"
 #include "words/device_list.h"
@@ -105,7 +105,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_caption(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_captionBox))
     , m_zoomOut(new QToolButton(m_captionBox))
     , m_zoomIn(new QToolButton(m_captionBox))
-    , m_order(new QComboBox(this))
+    , m_order(new ShortCombo(this))
     , m_hardware(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
     , m_pin(new QToolButton(this))
     , m_gesture(new EditGesture(document, this))
@@ -144,13 +144,13 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_order->setAccessibleName(tr("Order of the devices"));
     m_order->setToolTip(tr("Which device stands at which coordinates of the mesh"));
     m_order->addItems({ tr("Row-major"), tr("Column-major"), tr("As in the file") });
-    m_order->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_order->setMinimumContentsLength(9);
+    m_order->setShortText(orderOfFile, tr("From the file"));
     m_pin->setCheckable(true);
     makeSmallFlat(m_pin, QStringLiteral("pin"), tr("Pin the hardware"));
     auto* foot = hbox({ 8, 2, 8, 6 }, styleSpacing, { add, { m_order, 1 }, m_hardware, m_pin });
     vbox(this, { 1, 0, 1, 1 }, 2,
         { m_ribbon, head, m_fixed, m_messageBox, m_axes, m_tip, { m_map, 1 }, m_trail, m_captionBox, foot });
+    setFocusProxy(m_map);
     setTabOrder(m_keep, m_fit);
     setTabOrder(m_tip->closeButton(), m_map);
     setTabOrder(m_map, m_zoomOut);
@@ -374,12 +374,16 @@ void MeshView::refresh()
         const QSignalBlocker quiet(m_order);
         const bool built = now.mesh.deviceOrder.empty() && now.mesh.order.method != OrderMethod::RowMajor;
         m_order->removeItem(builtOrder);
-        if (built)
-            m_order->insertItem(builtOrder, words::orderName(now.mesh));
+        if (built) {
+            QString name = words::orderName(now.mesh);
+            m_order->insertItem(builtOrder, name);
+            m_order->setShortText(builtOrder, name.remove(QStringLiteral("create_")));
+        }
         int choice = built ? builtOrder : rowMajorOrder;
         if (mesh && !now.mesh.deviceOrder.empty())
             choice = now.mesh.deviceOrder == columnMajor(*mesh) ? columnMajorOrder : orderOfFile;
         m_order->setCurrentIndex(choice);
+        m_order->updateGeometry(); // it follows what it says
     }
     m_hardware->setText(tr("%1 × %2 %3")
                             .arg(now.hardware.devices.hosts)

@@ -11,7 +11,6 @@
 #include "views/panel/dock_view.h"
 
 class QCheckBox;
-class QComboBox;
 class QLabel;
 class QMenu;
 class QHBoxLayout;
@@ -25,6 +24,7 @@ class AxisRow;
 class DeviceMap;
 class EditGesture;
 class RoleLabel;
+class ShortCombo;
 class StaleRibbon;
 class TipStrip;
 class ZoomTrail;
@@ -97,7 +97,7 @@ private:
     RoleLabel* m_caption;
     QToolButton* m_zoomOut;
     QToolButton* m_zoomIn;
-    QComboBox* m_order;
+    ShortCombo* m_order;
     RoleLabel* m_hardware;
     QToolButton* m_pin;
     EditGesture* m_gesture;

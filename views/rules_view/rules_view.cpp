@@ -3,7 +3,6 @@
 
 #include <QAbstractItemView>
 #include <QApplication>
-#include <QComboBox>
 #include <QMenu>
 #include <QPushButton>
 #include <QSignalBlocker>
@@ -27,11 +26,14 @@
 #include "views/widgets/context_menu.h"
 #include "views/widgets/flat_button.h"
 #include "views/widgets/notice_strip.h"
+#include "views/widgets/short_combo.h"
 #include "words/dialects.h"
 #include "words/rule_names.h"
 
 namespace shardscope {
 namespace {
+constexpr int footSpacing = 6;
+
 /// In the list of systems: after those that walk the rules in order.
 int mappingIndex()
 {
@@ -45,28 +47,29 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     , m_model(new RulesModel(document, this))
     , m_table(new RulesTable(m_model, this))
     , m_empty(new EmptyPage({}, {}, this))
-    , m_system(new QComboBox(this))
-    , m_fallback(new QComboBox(this))
+    , m_system(new ShortCombo(this))
+    , m_fallback(new ShortCombo(this))
     , m_more(new QToolButton(this))
     , m_menu(new RulesMenu(this))
     , m_lists(new RuleListBar(this))
     , m_entry(new RuleEntry(this))
+    , m_add(new QPushButton(icon(QStringLiteral("add"), IconColor::Accent), tr("Add rule"), this))
     , m_tray(new AxisTray(this))
     , m_notice(new NoticeStrip(this))
     , m_gesture(new EditGesture(document, this))
 {
     setAcceptDrops(true);
     makeHead();
-    auto* head = hbox({ 8, 6, 8, 6 }, 4, { { m_system, 2 }, { m_fallback, 3 }, m_more });
+    auto* head = hbox({ 8, 6, 8, 6 }, 4, { { m_system, 1 }, { m_fallback, 1 }, m_more });
 
-    auto* add = new QPushButton(icon(QStringLiteral("add"), IconColor::Accent), tr("Add rule"), this);
+    auto* add = m_add;
     add->setObjectName(QStringLiteral("addRule"));
     add->setIconSize(QSize(Metrics::scaled(12), Metrics::scaled(12)));
     add->setProperty("link", true);
     setQuiet(add);
     auto* hint = new RoleLabel(tr("or drag a name onto"), RoleLabel::Size::Small, &Theme::secondary, this);
-    hint->setElided(true);
-    auto* foot = hbox({ 6, 2, 8, 2 }, 6, { add, hint, { m_tray, 1 } });
+    m_hint = hint;
+    auto* foot = hbox({ 6, 2, 8, 2 }, footSpacing, { add, hint, { m_tray, 1 } });
 
     vbox(this, { 1, 0, 1, 1 }, 0, { head, m_lists, { m_table, 1 }, { m_empty, 1 }, m_entry, foot });
     setFocusProxy(m_table);
@@ -125,13 +128,10 @@ void RulesView::makeHead()
         { RulesFallback::AxisIsUnsharded, RulesFallback::RaiseError, RulesFallback::NoConstraint }) {
         m_fallback->addItem(tr("No match: %1").arg(words::fallbackName(fallback)));
         m_fallback->setItemData(m_fallback->count() - 1, words::fallbackEffect(fallback), Qt::ToolTipRole);
+        m_fallback->setShortText(m_fallback->count() - 1, words::fallbackName(fallback));
     }
     m_fallback->setObjectName(QStringLiteral("rulesFallback"));
     m_fallback->setAccessibleName(tr("What a constraint does when no rule matches"));
-    for (QComboBox* box : { m_system, m_fallback })
-        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_system->setMinimumContentsLength(7);
-    m_fallback->setMinimumContentsLength(8);
     m_system->view()->setTextElideMode(Qt::ElideNone);
     m_more->setObjectName(QStringLiteral("rulesMenu"));
     makeFlat(m_more, QStringLiteral("menu"), tr("Rule sets, import and export"),
@@ -404,6 +404,15 @@ void RulesView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     placeNotice();
+    fitFoot();
+}
+
+/// The words go before the chips need a second line.
+void RulesView::fitFoot()
+{
+    const int needed = 6 + m_add->sizeHint().width() + footSpacing + m_hint->sizeHint().width() + footSpacing
+        + m_tray->sizeHint().width() + 8;
+    m_hint->setVisible(needed <= width());
 }
 
 bool RulesView::eventFilter(QObject* watched, QEvent* event)
@@ -434,6 +443,9 @@ void RulesView::refresh()
     for (const MeshAxis& axis : now.mesh.axes)
         axes << QString::fromStdString(axis.name);
     m_tray->setAxes(axes);
+    fitFoot();
+    for (QWidget* box : { static_cast<QWidget*>(m_system), static_cast<QWidget*>(m_fallback) })
+        box->updateGeometry(); // they follow what they say
     m_entry->setMeshAxes(axes);
     m_table->setVisible(m_model->rowCount() > 0);
     m_empty->setVisible(m_model->rowCount() == 0);

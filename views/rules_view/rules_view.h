@@ -10,8 +10,8 @@
 #include "experiment/rule_lists.h"
 #include "views/panel/dock_view.h"
 
-class QComboBox;
 class QMenu;
+class QPushButton;
 class QToolButton;
 
 namespace shardscope {
@@ -25,6 +25,7 @@ class RuleListBar;
 class RulesMenu;
 class RulesModel;
 class RulesTable;
+class ShortCombo;
 
 class RulesView : public DockView {
     Q_OBJECT
@@ -82,6 +83,7 @@ private:
     void followLists();
     void showLists();
     void placeNotice();
+    void fitFoot();
     [[nodiscard]] RuleList list() const;
     [[nodiscard]] int numberOf(int row) const; ///< ruleNumber() of a row; of the list itself for a row without rule
     void askToImport();
@@ -109,12 +111,14 @@ private:
     RulesModel* m_model;
     RulesTable* m_table;
     EmptyPage* m_empty;
-    QComboBox* m_system;
-    QComboBox* m_fallback;
+    ShortCombo* m_system;
+    ShortCombo* m_fallback;
     QToolButton* m_more;
     RulesMenu* m_menu;
     RuleListBar* m_lists;
     RuleEntry* m_entry;
+    QPushButton* m_add;
+    QWidget* m_hint = nullptr; ///< that names are dropped on the tray
     AxisTray* m_tray;
     NoticeStrip* m_notice;
     EditGesture* m_gesture;

@@ -37,13 +37,6 @@ QFont fontOf(const words::Span& span, const QFont& base)
     return base;
 }
 
-QColor mix(const QColor& over, const QColor& under, double share)
-{
-    const auto channel = [share](int a, int b) { return static_cast<int>(std::lround(a * share + b * (1 - share))); };
-    return { channel(over.red(), under.red()), channel(over.green(), under.green()),
-        channel(over.blue(), under.blue()) };
-}
-
 } // namespace
 
 SpanLayout SpanLayout::make(
@@ -125,7 +118,7 @@ void SpanLayout::draw(QPainter& painter, QPointF at, const Theme& theme) const
     for (const Chip& chip : chips) {
         const QColor colour = theme.meshAxis(chip.axis);
         painter.setPen(QPen(colour, 1));
-        painter.setBrush(mix(colour, theme.base, 0.12));
+        painter.setBrush(mixed(theme.base, colour, 0.12));
         painter.drawRoundedRect(chip.rect.translated(at), 3, 3);
     }
     painter.restore();

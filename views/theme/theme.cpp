@@ -184,14 +184,21 @@ QColor Theme::textOn(const QColor& fill) const
     return contrast(fill, onBright) >= contrast(fill, onDeep) ? onBright : onDeep;
 }
 
+bool Theme::isDeep(const QColor& fill) const
+{
+    return dark && textOn(fill) == QColor(Qt::white);
+}
+
 QColor Theme::shard(std::int64_t index, std::int64_t count, std::int64_t row, std::int64_t column) const
 {
     const auto tint = [this](std::int64_t i) { return shards[static_cast<std::size_t>(i) % shards.size()]; };
     if (count <= 8)
         return tint(index);
     if (count <= 64) {
-        static constexpr std::array<double, 4> steps{ 0.0, 0.22, 0.44, 0.62 };
-        return mixed(tint(row), base, steps[static_cast<std::size_t>(column) % steps.size()]);
+        // Always lighter: a deep tint that went towards a dark ground would be lost in it. In dark the middle is left
+        // out, on which no text can be read.
+        static constexpr std::array<double, 4> light{ 0.0, 0.22, 0.44, 0.62 }, deep{ 0.0, 0.46, 0.62, 0.78 };
+        return mixed(tint(row), Qt::white, (dark ? deep : light)[static_cast<std::size_t>(column) % light.size()]);
     }
     static constexpr std::array<std::int64_t, 4> four{ 0, 5, 4, 2 };
     return mixed(tint(four[static_cast<std::size_t>(2 * (row % 2) + column % 2)]), base, 0.2);
@@ -203,7 +210,7 @@ QBrush Theme::stripes(const QColor& fill, std::int64_t copies, qreal devicePixel
         return Qt::NoBrush;
     const int pitch = copies < 4 ? 12 : copies < 8 ? 8 : 5;
     const int side = std::max(2, static_cast<int>(std::lround(pitch * std::sqrt(2.0) * devicePixelRatio)));
-    const QColor line = dark ? mixed(fill, Qt::white, 0.34) : mixed(fill, Qt::black, 0.30);
+    const QColor line = isDeep(fill) ? mixed(fill, Qt::white, 0.34) : mixed(fill, Qt::black, 0.30);
     const QString key = QStringLiteral("stripes-%1-%2").arg(line.name()).arg(side);
     return tiled(key, side, devicePixelRatio, [&](QPainter& painter) {
         painter.setPen(QPen(line, 1.25 * devicePixelRatio, Qt::SolidLine, Qt::SquareCap));
@@ -215,7 +222,7 @@ QBrush Theme::stripes(const QColor& fill, std::int64_t copies, qreal devicePixel
 QBrush Theme::dots(const QColor& fill, qreal devicePixelRatio) const
 {
     const int side = std::max(3, static_cast<int>(std::lround(8 * devicePixelRatio)));
-    const QColor dot = dark ? mixed(fill, Qt::white, 0.50) : mixed(fill, Qt::black, 0.45);
+    const QColor dot = isDeep(fill) ? mixed(fill, Qt::white, 0.50) : mixed(fill, Qt::black, 0.45);
     const QString key = QStringLiteral("dots-%1-%2").arg(dot.name()).arg(side);
     return tiled(key, side, devicePixelRatio, [&](QPainter& painter) {
         painter.setPen(Qt::NoPen);

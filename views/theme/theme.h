@@ -37,6 +37,8 @@ struct Theme {
     [[nodiscard]] QPen axisPen(int index, qreal width) const;
     /// Black or white-ish, whichever reads better on the fill.
     [[nodiscard]] QColor textOn(const QColor& fill) const;
+    /// A fill of the dark theme that takes light stripes.
+    [[nodiscard]] bool isDeep(const QColor& fill) const;
     /// Fill of shard `index` of `count`: palette up to 8; hue and lightness up to 64; four tints beyond.
     [[nodiscard]] QColor shard(
         std::int64_t index, std::int64_t count, std::int64_t row = 0, std::int64_t column = 0) const;

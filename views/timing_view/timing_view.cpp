@@ -32,17 +32,10 @@ constexpr std::size_t maximumBars = 64;
 /// Device times are the mean of so many of the newest steps, so that bars do not dance.
 constexpr std::size_t stepsForBars = 50;
 
-QColor mix(const QColor& over, const QColor& under, double share)
-{
-    const auto channel = [share](int a, int b) { return static_cast<int>(a * share + b * (1 - share) + 0.5); };
-    return { channel(over.red(), under.red()), channel(over.green(), under.green()),
-        channel(over.blue(), under.blue()) };
-}
-
 plot::PlotTheme plotTheme(const Theme& theme)
 {
     return { theme.base, theme.border, theme.plotGrid, theme.text, theme.secondary, theme.accent,
-        mix(theme.accent, theme.base, theme.dark ? 0.22 : 0.12), Metrics::small() };
+        mixed(theme.base, theme.accent, theme.dark ? 0.22 : 0.12), Metrics::small() };
 }
 
 /// Light, middle and strong of one hue: communication stands out, and the three differ without any colour sight.
@@ -50,7 +43,7 @@ struct TimeColours {
     QColor compute, communication, wait;
     explicit TimeColours(const Theme& theme)
         : compute(theme.computeBackward)
-        , communication(mix(theme.text, theme.base, 0.72))
+        , communication(mixed(theme.base, theme.text, 0.72))
         , wait(theme.wait)
     {
     }

@@ -90,9 +90,22 @@ void DockTitleBar::setTabbed(bool tabbed)
     if (m_tabbed == tabbed)
         return;
     m_tabbed = tabbed;
-    for (QToolButton* button : { m_maximise, m_float, m_close })
-        button->setVisible(!tabbed);
+    showButtons();
     updateGeometry();
+}
+
+void DockTitleBar::setClosesOnly(bool only)
+{
+    m_closesOnly = only;
+    showButtons();
+}
+
+void DockTitleBar::showButtons()
+{
+    m_close->setVisible(!m_tabbed);
+    for (QToolButton* button : { m_maximise, m_float })
+        button->setVisible(!m_tabbed && !m_closesOnly);
+    update();
 }
 
 QSize DockTitleBar::sizeHint() const
@@ -151,7 +164,8 @@ void DockTitleBar::paintEvent(QPaintEvent*)
     x += side + Metrics::scaled(6);
 
     const QFont bold = Metrics::semibold();
-    const int right = m_maximise->isVisible() ? m_maximise->x() - Metrics::scaled(6) : width() - Metrics::scaled(8);
+    const QToolButton* first = m_maximise->isVisible() ? m_maximise : m_close;
+    const int right = first->isVisible() ? first->x() - Metrics::scaled(6) : width() - Metrics::scaled(8);
     // The key figure says what a badge would.
     const auto* frame = qobject_cast<const DockFrame*>(m_dock);
     const QString name = frame ? frame->name() : m_dock->windowTitle();
@@ -246,7 +260,7 @@ bool DockFrame::event(QEvent* event)
     return taken;
 }
 
-void DockFrame::present(QWidget* target)
+void DockFrame::present(QWidget* target, Qt::FocusReason reason)
 {
     show();
     raise();
@@ -255,13 +269,13 @@ void DockFrame::present(QWidget* target)
         activateWindow();
     if (!target && m_focusTarget)
         target = m_focusTarget();
-    (target ? target : widget())->setFocus(Qt::OtherFocusReason);
+    (target ? target : widget())->setFocus(reason);
 }
 
-void DockFrame::summon(QWidget* target)
+void DockFrame::summon(QWidget* target, Qt::FocusReason reason)
 {
     const bool wasInFront = isInFront();
-    present(target);
+    present(target, reason);
     if (!wasInFront)
         Q_EMIT summoned();
 }
@@ -272,20 +286,30 @@ bool DockFrame::isInFront() const
     return isVisible() && (isFloating() || window()->rect().intersects(QRect(mapTo(window(), QPoint()), size())));
 }
 
+void DockFrame::setOverEdge(bool over)
+{
+    setFeatures(over ? DockWidgetClosable : DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
+    m_titleBar->setClosesOnly(over);
+}
+
 void DockFrame::toggleFloating()
 {
+    if (isOverEdge())
+        return;
     setFloating(!isFloating());
     present();
 }
 
 void DockFrame::fillMenu(QMenu& menu)
 {
-    addMenuAction(
-        menu, "maximiseDock", tr("Maximise or put back"), [this] { Q_EMIT maximiseRequested(); },
-        maximiseKeys().toString(QKeySequence::NativeText));
-    addMenuAction(
-        menu, "floatDock", isFloating() ? tr("Put back") : tr("Float"), [this] { toggleFloating(); },
-        floatKeys().toString(QKeySequence::NativeText));
+    if (!isOverEdge()) {
+        addMenuAction(
+            menu, "maximiseDock", tr("Maximise or put back"), [this] { Q_EMIT maximiseRequested(); },
+            maximiseKeys().toString(QKeySequence::NativeText));
+        addMenuAction(
+            menu, "floatDock", isFloating() ? tr("Put back") : tr("Float"), [this] { toggleFloating(); },
+            floatKeys().toString(QKeySequence::NativeText));
+    }
     addMenuAction(
         menu, "closeDock", tr("Close"), [this] { close(); }, closeKeys().toString(QKeySequence::NativeText));
 }

@@ -30,6 +30,8 @@ public:
     void setActive(bool active);
     /// In place of its name a tabbed dock's title bar takes no room at all.
     void setTabbed(bool tabbed);
+    /// Without the buttons that maximise and float.
+    void setClosesOnly(bool only);
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
@@ -42,6 +44,7 @@ protected:
 
 private:
     void layOut();
+    void showButtons();
     QDockWidget* m_dock;
     QIcon m_icon;
     QString m_keyFigure;
@@ -50,6 +53,7 @@ private:
     QToolButton* m_close;
     bool m_active = false;
     bool m_tabbed = false;
+    bool m_closesOnly = false;
 };
 
 class DockFrame : public QDockWidget {
@@ -74,11 +78,15 @@ public:
     /// What gets the keyboard focus is asked when it is needed; may be null. Without it that is the content.
     void setFocusTarget(std::function<QWidget*()> target) { m_focusTarget = std::move(target); }
     /// Shows the frame in front of those it shares its place with, and gives the focus to `target`, or to its own.
-    void present(QWidget* target = nullptr);
+    /// By a key that is Qt::ShortcutFocusReason: then a ring shows where the focus went.
+    void present(QWidget* target = nullptr, Qt::FocusReason reason = Qt::OtherFocusReason);
     /// The same, with a hint at where it appeared unless it was in front.
-    void summon(QWidget* target = nullptr);
+    void summon(QWidget* target = nullptr, Qt::FocusReason reason = Qt::OtherFocusReason);
     /// To be seen: open, and not behind another one in its place.
     [[nodiscard]] bool isInFront() const;
+    /// A drawer over an edge of the window can be closed, and neither moved, floated nor maximised.
+    void setOverEdge(bool over);
+    [[nodiscard]] bool isOverEdge() const { return !(features() & DockWidgetFloatable); }
     /// Floats, or goes back to its place, and has the keyboard focus.
     void toggleFloating();
     /// What the menus of the window have for both.
