@@ -46,6 +46,12 @@ QString exactCount(Rational bytes)
                                     : QStringLiteral("≈ %1").arg(words::count(std::llround(bytes.value())));
 }
 
+void sayRounded(Console& console, bool isRounded)
+{
+    if (isRounded)
+        console.line(QStringLiteral("≈ devices send different numbers of bytes: their mean, rounded."));
+}
+
 QString timesText(const CollectiveEntry& entry)
 {
     return entry.timesKnown ? words::count(entry.times) : QStringLiteral("%1 × ?").arg(words::count(entry.times));

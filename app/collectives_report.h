@@ -32,5 +32,7 @@ void addOrigin(Json& json, const CollectiveEntry& entry);
 [[nodiscard]] std::vector<std::string> axisNames(const AxisList& axes, const Mesh& mesh);
 /// Whole bytes with separators: "≈ 8" of a mean over devices that is none.
 [[nodiscard]] QString exactCount(Rational bytes);
+/// What ≈ stands for, where any of the bytes have it.
+void sayRounded(Console& console, bool isRounded);
 
 } // namespace shardscope::cli

@@ -117,9 +117,9 @@ void printText(const Communication& found, const CommsOptions& options)
                                         "once."));
             break;
         }
-    if (std::any_of(list.entries.begin(), list.entries.end(),
-            [](const CollectiveEntry& entry) { return entry.sentBytes.denominator() != 1; }))
-        console.line(QStringLiteral("≈ devices send different numbers of bytes: their mean, rounded."));
+    sayRounded(console, std::any_of(list.entries.begin(), list.entries.end(), [](const CollectiveEntry& entry) {
+        return entry.sentBytes.denominator() != 1;
+    }));
     printTransfers(console, *found.snapshot);
 }
 

@@ -223,7 +223,7 @@ void addScreenshot(CLI::App& app, int& status)
         .addOption("--dock", options->dock,
             "View or part of one to show: mesh, devices, rules, trace, dialects, model, named, tensors, grid, hosts, "
             "lab, "
-            "memory, program, propagation, timing, memorytime, values, compare, explain, whatif, collectives, "
+            "memory, program, propagation, timing, memorytime, values, compare, meshes, explain, whatif, collectives, "
             "problems, "
             "inputs, layout, timeline or inspector")
         .optionText("ID");

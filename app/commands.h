@@ -28,6 +28,7 @@ void addExamples(CLI::App& app, int& status);
 void addNew(CLI::App& app, int& status);
 void addParams(CLI::App& app, int& status);
 void addTrain(CLI::App& app, int& status);
+void addSearch(CLI::App& app, int& status);
 void addDiff(CLI::App& app, int& status);
 void addCompareHlo(CLI::App& app, int& status);
 void addTasks(CLI::App& app, int& status);

@@ -94,15 +94,17 @@ void printCompiled(const HloModule& module, const HloCollectives& found, const s
         printCompiledList(console, module, found);
     printCompiledSums(console, module, found, by);
     Rational sent;
-    bool isExact = true;
+    bool isExact = true, isRounded = false;
     for (const HloCollective& collective : found.list) {
         sent = sent + perStep(collective);
+        isRounded = isRounded || perStep(collective).denominator() != 1;
         isExact = isExact && collective.executions;
     }
     console.line();
     console.line(QStringLiteral("Every device sends %1 per step (%2 B).").arg(words::bytes(sent), exactCount(sent)));
     if (!isExact)
         console.line(QStringLiteral("? how often it runs cannot be told from the text; it is counted once."));
+    sayRounded(console, isRounded);
 }
 
 Json compiledSumsJson(const HloModule& module, const HloCollectives& found, CompiledKey key)

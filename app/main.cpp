@@ -91,6 +91,7 @@ void addCommands(CLI::App& app, int& status)
     addShow(app, status);
     addParams(app, status);
     addDiff(app, status);
+    addSearch(app, status);
     addCompareHlo(app, status);
     addExport(app, status);
     addResolve(app, status);

@@ -2,9 +2,11 @@
 // Findings about the mesh and the memory of its devices.
 // Declared in problems.h.
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/fixes.h"
 #include "analysis/problems.h"
+#include "base/alike.h"
 #include "base/codes.h"
 #include "experiment/mesh_order.h"
 #include "experiment/model_settings.h"
@@ -91,17 +93,31 @@ std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh
             problem.fixes.push_back(std::move(*alone));
         problems.push_back(std::move(problem));
     }
+    std::vector<Problem> named; // an axis that somebody names is there to grow
     for (std::size_t i = 0; i < mesh.rank(); ++i) {
         // A single device has to have some axis, and a program that names no mesh is on one.
         if (mesh.size(i) != 1 || mesh.rank() == 1)
             continue;
         Diagnostic diagnostic{ Code::SizeOneAxis, { { "axis", mesh.axis(i).name } }, {} };
         diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);
-        std::vector<Fix> fixes; // an axis that somebody names is there to grow
-        if (!isNamed(experiment, mesh.axis(i).name))
-            fixes.push_back({ Fix::Kind::RemoveAxis, mesh.axis(i).name, 0, 0 });
-        problems.push_back({ std::move(diagnostic), std::move(fixes), {} });
+        if (isNamed(experiment, mesh.axis(i).name))
+            named.push_back({ std::move(diagnostic), {}, {} });
+        else
+            problems.push_back({ std::move(diagnostic), { { Fix::Kind::RemoveAxis, mesh.axis(i).name, 0, 0 } }, {} });
     }
+    constexpr std::size_t listed = 3; // MaxText's meshes have a dozen
+    if (named.size() > listed) {
+        std::vector<const Diagnostic*> all;
+        std::vector<std::size_t> group;
+        for (const Problem& each : named) {
+            group.push_back(all.size());
+            all.push_back(&each.diagnostic);
+        }
+        Diagnostic one = forAll(all, group);
+        named.erase(named.begin() + 1, named.end());
+        named.front().diagnostic = std::move(one);
+    }
+    std::move(named.begin(), named.end(), std::back_inserter(problems));
     return problems;
 }
 

@@ -26,7 +26,8 @@ void Selection::changeTensor(const QString& path)
 
 void Selection::setTensor(const QString& path)
 {
-    if (m_tensor == path && m_operation.isEmpty() && m_collective == -1)
+    const bool wasFirst = std::exchange(m_isFirst, false);
+    if (m_tensor == path && m_operation.isEmpty() && m_collective == -1 && !wasFirst)
         return;
     if (m_tensor != path)
         changeTensor(path);
@@ -35,10 +36,20 @@ void Selection::setTensor(const QString& path)
     Q_EMIT changed();
 }
 
+void Selection::setFirst(const QString& tensor, int collective)
+{
+    m_isFirst = true;
+    changeTensor(tensor);
+    m_operation.clear();
+    m_collective = collective;
+    Q_EMIT changed();
+}
+
 void Selection::setOperation(const QString& path, const QString& tensor)
 {
+    const bool wasFirst = std::exchange(m_isFirst, false);
     const bool other = !tensor.isEmpty() && tensor != m_tensor;
-    if (m_operation == path && !other && m_collective == -1)
+    if (m_operation == path && !other && m_collective == -1 && !wasFirst)
         return;
     m_operation = path;
     m_collective = -1;
@@ -61,7 +72,8 @@ void Selection::setStep(int step)
 
 void Selection::setCollective(int collective)
 {
-    if (std::exchange(m_collective, collective) != collective)
+    const bool wasFirst = std::exchange(m_isFirst, false);
+    if (std::exchange(m_collective, collective) != collective || wasFirst)
         Q_EMIT changed();
 }
 
@@ -118,6 +130,7 @@ void Selection::setHoveredDevices(DeviceGroup devices)
 void Selection::clear()
 {
     setHoveredDevices({});
+    m_isFirst = false;
     const bool nothing = m_tensor.isEmpty() && m_meshAxis.isEmpty() && m_logicalAxis.isEmpty() && m_dimension == -1
         && m_rule == -1 && m_step == -1 && m_textLine == 0 && m_collective == -1 && m_operation.isEmpty()
         && m_devices.group.empty();

@@ -45,6 +45,10 @@ public:
     [[nodiscard]] const std::vector<std::int32_t>& hoveredDevices() const { return m_hovered.list(); }
 
     void setTensor(const QString& path);
+    /// What is shown until somebody selects something; -1 for no collective.
+    void setFirst(const QString& tensor, int collective);
+    /// Nobody has selected another tensor, operation or collective since.
+    [[nodiscard]] bool isFirst() const { return m_isFirst; }
     /// An operation with the tensor that it makes; "" where that has no path, and the tensor stays then.
     void setOperation(const QString& path, const QString& tensor);
     void setStep(int step);
@@ -73,6 +77,7 @@ private:
     void changeTensor(const QString& path);
     QString m_tensor, m_operation, m_meshAxis, m_logicalAxis;
     int m_dimension = -1, m_rule = -1, m_step = -1, m_textLine = 0, m_collective = -1;
+    bool m_isFirst = false;
     ColourBy m_colouring = ColourBy::Shard;
     Devices m_devices, m_hovered;
 };

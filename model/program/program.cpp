@@ -57,4 +57,24 @@ std::vector<std::vector<OperationId>> usersOf(const Program& program)
     return users;
 }
 
+std::size_t operationCount(const Program& program)
+{
+    std::vector<RegionId> waiting;
+    for (const Function& function : program.functions)
+        waiting.push_back(function.body);
+    if (program.functions.empty() && !program.regions.empty())
+        waiting.push_back(RegionId(0));
+    std::size_t count = 0;
+    while (!waiting.empty()) {
+        const Region& region = program.regions[waiting.back().index];
+        waiting.pop_back();
+        count += region.operations.size();
+        for (const OperationId id : region.operations) {
+            const Operation& operation = program.operation(id);
+            waiting.insert(waiting.end(), operation.regions.begin(), operation.regions.end());
+        }
+    }
+    return count;
+}
+
 } // namespace shardscope

@@ -206,6 +206,8 @@ using ProgramPtr = std::shared_ptr<const Program>;
 
 /// users[value] = operations that read the value, in program order, one entry per operand slot. Index by ValueId.
 [[nodiscard]] std::vector<std::vector<OperationId>> usersOf(const Program& program);
+/// Operations that stand in functions and in bodies; not those that were replaced.
+[[nodiscard]] std::size_t operationCount(const Program& program);
 /// All violations of types, operands, attributes and order, empty for a legal program.
 [[nodiscard]] std::vector<Diagnostic> verify(const Program& program);
 /// Line and column of an operation in its text; none where it has no text.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "program/other_attributes.h"
+#include "program/calls.h"
 
 namespace shardscope {
 
@@ -33,7 +33,8 @@ private:
                 compare(a.operands[i], b.operands[i]);
         for (std::size_t i = 0; i < std::min(a.results.size(), b.results.size()); ++i)
             compare(a.results[i], b.results[i]);
-        if (!b.results.empty() && !(a.attributes == b.attributes)) // constraints and the like
+        const bool sameAttributes = a.attributes == b.attributes || calleeOf(b); // calls may be of copies
+        if (!b.results.empty() && !sameAttributes) // constraints and the like
             add(b.results[0]);
     }
     void compare(ValueId a, ValueId b)

@@ -48,7 +48,7 @@ QString operandName(const Program& program, ValueId value)
                          : Words::tr("the gradient in %1", "in layers.2").arg(fromStd(layer));
 }
 
-QString definition(const Program& program, ValueId value)
+QString definition(const Program& program, ValueId value, std::size_t most)
 {
     const Value& v = program.value(value);
     if (!v.definition.valid())
@@ -56,10 +56,14 @@ QString definition(const Program& program, ValueId value)
     const Operation& operation = program.operation(v.definition);
     // A constraint says how a value is sharded, not what it is.
     if (operation.kind == OpKind::ShardingConstraint && program.value(operation.operands[0]).path.empty())
-        return definition(program, operation.operands[0]);
+        return definition(program, operation.operands[0], most);
+    // One more is as short as to say that there is one.
+    const std::size_t count = operation.operands.size(), named = count > most && count - most > 1 ? most : count;
     QStringList operands;
-    for (const ValueId operand : operation.operands)
-        operands << operandName(program, operand);
+    for (std::size_t i = 0; i < named; ++i)
+        operands << operandName(program, operation.operands[i]);
+    if (named < count)
+        operands << Words::tr("%1 more").arg(words::count(static_cast<qint64>(count - named)));
     const QString all = oneList(std::move(operands));
     switch (operation.kind) {
     case OpKind::DotGeneral:

@@ -7,6 +7,7 @@
 #include "program/roles.h"
 #include "words/definitions.h"
 #include "words/derivation.h"
+#include "words/diagnostic_reader.h"
 #include "words/links.h"
 #include "words/memory_words.h"
 #include "words/origin.h"
@@ -47,8 +48,9 @@ public:
         text.paragraphs.push_back(s.take());
         if (length == Length::Tip)
             return text;
-        if (const QString of = definition(*m_snapshot.program, m_explanation.value); !of.isEmpty())
-            text.paragraphs.push_back({ { Words::tr("%1 is %2.").arg(fullName(), of), Span::Style::Plain, -1 } });
+        if (m_row)
+            sayNumberedAxes(text);
+        addDefinition(text, length);
         return text;
     }
 
@@ -80,8 +82,7 @@ public:
             text.decidedBy.push_back(cause(reason));
         if (length == Length::Tip)
             return text;
-        if (const QString of = definition(*m_snapshot.program, m_explanation.value); !of.isEmpty())
-            text.paragraphs.push_back({ { Words::tr("%1 is %2.").arg(fullName(), of), Span::Style::Plain, -1 } });
+        addDefinition(text, length);
         append(text, collectiveTexts(m_snapshot, m_explanation));
         addProblems(text);
         if (length == Length::Derivation)
@@ -96,6 +97,29 @@ private:
     {
         text.paragraphs.insert(
             text.paragraphs.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+    /// Only the derivation names all of many operands.
+    void addDefinition(ExplanationText& text, Length length) const
+    {
+        const std::size_t most = length == Length::Derivation ? allOperands : fewOperands;
+        if (const QString of = definition(*m_snapshot.program, m_explanation.value, most); !of.isEmpty())
+            text.paragraphs.push_back({ { Words::tr("%1 is %2.").arg(fullName(), of), Span::Style::Plain, -1 } });
+    }
+    /// Axes that nobody has named: where they come from, and how long they are.
+    void sayNumberedAxes(ExplanationText& text) const
+    {
+        QStringList axes;
+        for (std::size_t d = 0; d < m_row->spec.size(); ++d)
+            for (const std::string& name : m_row->spec.axesOf(d))
+                if (const auto axis = name.starts_with("axis_") ? m_snapshot.mesh->axisIndex(name) : std::nullopt)
+                    axes << Words::tr("%1 has %2", "axis_1 has 8 devices")
+                                .arg(fromStd(name), counted(m_snapshot.mesh->axis(*axis).size, Noun::Device));
+        if (!axes.isEmpty())
+            text.paragraphs.push_back(
+                { { Words::tr("%1. XLA keeps groups of devices and not the names of mesh axes, so "
+                              "that the axes which the groups need are numbered.")
+                        .arg(oneList(std::move(axes))),
+                    Span::Style::Plain, -1 } });
     }
     Sentence sentence() const { return Sentence(*m_snapshot.mesh); }
     /// The list that the deciding annotation is resolved with.

@@ -6,6 +6,8 @@
 
 #include <QString>
 #include <QStringList>
+#include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -95,8 +97,10 @@ enum class Noun : std::uint8_t {
 /// A person's name for a path: "params/layers.0/W1" -> "Layer 0 / W1".
 [[nodiscard]] QString tensorName(const std::string& path);
 
+/// So many operands are named in a sentence, and how many more there are.
+inline constexpr std::size_t fewOperands = 4, allOperands = std::numeric_limits<std::size_t>::max();
 /// What a value is computed of: "the matrix product of x and Layer 0 / W1"; empty for arguments.
-[[nodiscard]] QString definition(const Program& program, ValueId value);
+[[nodiscard]] QString definition(const Program& program, ValueId value, std::size_t most = fewOperands);
 
 // Sentences.
 struct ProblemText {

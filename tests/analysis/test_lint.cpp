@@ -498,6 +498,15 @@ private Q_SLOTS:
         mlp.rules.rules.list.clear();
         mlp.mesh.axes = { { "data", 8 }, { "model", 1 } };
         QVERIFY(found(mlp, Code::SizeOneAxis)[0].fixes.empty());
+        // More than three of them are one.
+        const Experiment many =
+            arrays({ { "data", 8 }, { "a", 1 }, { "b", 1 }, { "spare", 1 }, { "c", 1 }, { "d", 1 } },
+                "[('x', ('data', 'a', 'b', 'c', 'd'))]", { { "x" } });
+        const std::vector<Problem> sum = found(many, Code::SizeOneAxis);
+        QCOMPARE(sum.size(), 2U);
+        QCOMPARE(sum[0].diagnostic.text("axis"), std::string("spare"));
+        QCOMPARE(sum[1].diagnostic.text("axis"), std::string("a"));
+        QCOMPARE(sum[1].diagnostic.number("alike"), 4);
     }
 
     void gatheredAndCutAgain()

@@ -351,6 +351,9 @@ private Q_SLOTS:
             const Ran ran = runProgram(words(command), text);
             QVERIFY2(ran.code == 0, qPrintable(ran.error));
             QVERIFY2(ran.out.contains(QStringLiteral("Every device sends %1 per step").arg(sent)), qPrintable(ran.out));
+            if (ran.out.contains(QStringLiteral("Collectives\n"))) // the list says what is rounded
+                QCOMPARE(
+                    ran.out.contains(QStringLiteral("their mean, rounded.")), sent.startsWith(QStringLiteral("≈")));
         }
     }
 

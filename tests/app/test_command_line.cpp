@@ -49,7 +49,7 @@ private Q_SLOTS:
             QVERIFY2(help.out.contains(QLatin1String(part)), part);
         for (const char* command : { "run", "show", "resolve", "convert", "rules", "mesh", "sharding", "check",
                  "verify", "explain", "comms", "partition", "screenshot", "schema", "examples", "new", "params",
-                 "train", "diff", "tasks", "compare-hlo" }) {
+                 "train", "diff", "search", "tasks", "compare-hlo" }) {
             QVERIFY2(help.out.contains(QStringLiteral("\n  ") + QLatin1String(command)), command);
             const Ran each = runProgram({ QLatin1String(command), QStringLiteral("--help") });
             QCOMPARE(each.code, 0);

@@ -455,6 +455,22 @@ private Q_SLOTS:
         QVERIFY2(unknown.error.contains(QStringLiteral("bad.json")), qPrintable(unknown.error));
     }
 
+    void searchesForMeshes()
+    {
+        const Ran text = ranWith(QStringLiteral("search flax-mlp-logical"));
+        QCOMPARE(text.code, 0);
+        for (const char* part : { "data 1 × model 8", "data 2 × model 4 (the experiment's)", "16 MiB",
+                 "beaten by data 1 × model 8", "data 1 × model 8 sends least with a batch of 2" })
+            QVERIFY2(text.out.contains(QString::fromUtf8(part)), qPrintable(text.out));
+        const nlohmann::json json = ranWith(QStringLiteral("search flax-mlp-logical --json")).json();
+        QCOMPARE(json.at("meshes").size(), std::size_t{ 4 });
+        QVERIFY(json.at("meshes")[0].at("is_front") == true && json.at("meshes")[0].at("beaten_by").is_null());
+        QVERIFY(json.at("meshes")[1].at("beaten_by").at("shape") == nlohmann::json({ 1, 8 }));
+        QVERIFY(json.at("meshes")[1].at("state_bytes") == std::int64_t{ 32 } << 20);
+        QVERIFY(json.at("batches").at(0).at("batch_size") == 2);
+        QCOMPARE(ranWith(QStringLiteral("search there-is-none")).code, 2);
+    }
+
     void exportsWhatViewsShow()
     {
         const Ran csv = ranWith(QStringLiteral("export flax-mlp-logical --view tensors"));

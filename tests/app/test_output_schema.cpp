@@ -51,16 +51,16 @@ const char* const everyCommand[] = { "run FILE --runs 1 --loops 1",
     "resolve --rules t5x-a1p1 --names batch --own-rules (('mlp','model'),) --own-as linen",
     "resolve --rules t5x-a1p1 --names batch --unbox value", "sharding --spec P('x') --shape 8 --mesh x=2 --grid",
     "train transformer-t5x --steps 1 --fixed", "rules BEFORE --conservative", "params FILE", "params transformer-t5x",
-    "train FILE --steps 2", "train transformer-t5x --steps 2", "diff FILE FILE", "diff FILE GOLDENS", "export FILE",
-    "export FILE --view tensors --as md", "verify jax-data-sharding --explicit", "verify FILE", "comms AFTER",
-    "compare-hlo BEFORE AFTER" };
+    "train FILE --steps 2", "train transformer-t5x --steps 2", "diff FILE FILE", "diff FILE GOLDENS", "search FILE",
+    "search rule-lab", "export FILE", "export FILE --view tensors --as md", "verify jax-data-sharding --explicit",
+    "verify FILE", "comms AFTER", "compare-hlo BEFORE AFTER" };
 
 /// Of every command that reads something, with a NAME that is not there.
 const char* const readingNothing[] = { "run NAME", "show NAME", "check NAME", "explain NAME --tensor x", "comms NAME",
     "partition NAME", "propagate NAME", "verify NAME", "rules NAME", "screenshot NAME -o PNG",
     "convert NAME --from experiment", "resolve --rules NAME --names batch", "mesh --devices @NAME --shape x=2",
     "examples NAME", "tasks NAME", "tasks fit-the-step NAME", "new --preset NAME", "params NAME", "train NAME",
-    "diff NAME FILE", "compare-hlo NAME AFTER", "sharding --spec NAME --shape 8", "schema NAME" };
+    "diff NAME FILE", "search NAME", "compare-hlo NAME AFTER", "sharding --spec NAME --shape 8", "schema NAME" };
 
 /// Errors of an experiment, which are findings.
 const char* const finding[] = { "run FILE", "show FILE", "check FILE", "explain FILE --tensor x", "comms FILE",

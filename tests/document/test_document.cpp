@@ -343,6 +343,21 @@ private Q_SLOTS:
         QCOMPARE(selection.textLine(), 0);
         selection.clear();
         QCOMPARE(changed.count(), 10);
+        // What is shown first is what somebody selects once it is selected again.
+        selection.setFirst(QStringLiteral("z"), 2);
+        QVERIFY(selection.isFirst());
+        QCOMPARE(selection.tensor(), QStringLiteral("z"));
+        QCOMPARE(selection.collective(), 2);
+        QCOMPARE(changed.count(), 11);
+        selection.setDimension(0);
+        QVERIFY(selection.isFirst());
+        selection.setCollective(2);
+        QVERIFY(!selection.isFirst());
+        QCOMPARE(changed.count(), 13);
+        selection.setFirst(QStringLiteral("z"), -1);
+        selection.setTensor(QStringLiteral("z"));
+        QVERIFY(!selection.isFirst());
+        QCOMPARE(changed.count(), 15);
     }
 
     void selectionTellsOnlyChanges()

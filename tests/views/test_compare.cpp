@@ -19,8 +19,12 @@
 #include "views/compare_view/compare_view.h"
 #include "views/compare_view/difference_bars.h"
 #include "views/compare_view/kept_models.h"
+#include "views/compare_view/mesh_scatter.h"
+#include "views/compare_view/meshes_pane.h"
+#include "views/compare_view/pin_choices.h"
 #include "views/compare_view/runs_pane.h"
 #include "views/compare_view/variants_pane.h"
+#include "views/panel/panel.h"
 #include "views/widgets/segmented_bar.h"
 
 using namespace shardscope;
@@ -100,6 +104,29 @@ private Q_SLOTS:
         QCOMPARE(DifferenceBar::make(cell, 1e-6).bar.width(), 2);
     }
 
+    void meshesAsPoints()
+    {
+        const auto mesh = [](std::int64_t data, std::int64_t sent, std::int64_t state, bool front) {
+            MeshFigures figures{ { { "data", data } }, state, Rational(sent), {}, {} };
+            if (!front)
+                figures.beatenBy = 0;
+            return figures;
+        };
+        const QRectF area(100, 100, 300, 200);
+        std::vector<MeshFigures> meshes{ mesh(1, 7, 255, true), mesh(2, 63, 31, true), mesh(4, 63, 255, false) };
+        meshes.push_back({ { { "data", 8 } }, {}, {}, {}, {} }); // has no place
+        const ScatterLayout layout = ScatterLayout::make(area, meshes);
+        QCOMPARE(layout.dots.size(), std::size_t{ 3 });
+        QCOMPARE(layout.dots[0].at, area.topLeft());
+        QCOMPARE(layout.dots[1].at, area.bottomRight());
+        QCOMPARE(layout.dots[2].at, area.topRight());
+        QCOMPARE(layout.front, (QPolygonF{ area.topLeft(), area.topRight(), area.bottomRight() }));
+        QCOMPARE(layout.dotAt({ 395, 104 }, 12), 2);
+        QCOMPARE(layout.dotAt({ 250, 200 }, 12), -1);
+        // One alone lies in the middle.
+        QCOMPARE(ScatterLayout::make(area, { meshes[0] }).dots[0].at, area.center());
+    }
+
     void scaleHoldsWhileSomethingIsDragged()
     {
         HeldScale scale;
@@ -122,6 +149,104 @@ private Q_SLOTS:
         QVERIFY(!compared.view.tree()->isVisible());
         QCOMPARE(compared.view.model()->rowCount(), 0);
         QVERIFY(compared.view.keyFigure().isEmpty());
+    }
+
+    /// Without A the view says what can be A, and what other meshes there are.
+    void whatCanBeCompared()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(u"before.json"_s);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(writeExperiment(smallMlp())));
+        file.close();
+        Experiment experiment = smallMlp();
+        experiment.variants = { { "4x2", R"({ "mesh": { "axes": [["data", 4], ["model", 2]] } })" } };
+        Compared compared(std::move(experiment));
+        compared.view.setRecentFiles([path] { return QStringList{ path }; });
+        compared.view.hide();
+        compared.view.show();
+        PinChoices& choices = *compared.view.choices();
+        QAbstractItemModelTester tester(choices.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const auto names = [&choices] {
+            QStringList texts;
+            for (int row = 0; row < choices.model()->rowCount(); ++row)
+                texts << choices.model()->index(row, PinChoicesModel::Name).data().toString() + u" | "_s
+                        + choices.model()->index(row, PinChoicesModel::About).data().toString();
+            return texts;
+        };
+        QVERIFY(choices.isVisible());
+        QCOMPARE(
+            names().mid(1), (QStringList{ u"4x2 | variant"_s, u"before.json | last file"_s, u"Another file… | "_s }));
+        QVERIFY(names().front().endsWith(u" | open now"_s));
+        compared.controller.runStep();
+        QTRY_COMPARE_WITH_TIMEOUT(compared.controller.stepsDone(), 1, 60'000);
+        QTRY_VERIFY(names().value(2).endsWith(u", 2 × 4 | run 1"_s));
+
+        // Return pins: a file, and once nothing is pinned again, what is open.
+        choices.table()->setCurrentIndex(choices.model()->index(3, 0));
+        QTest::keyClick(choices.table(), Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(compared.view.pinned(), 60'000);
+        QVERIFY(compared.view.comparison() && compared.view.comparison()->nothing());
+        QVERIFY(!choices.isVisible());
+        compared.view.unpin();
+        QVERIFY(choices.isVisible());
+        choices.table()->setCurrentIndex(choices.model()->index(0, 0));
+        QTest::keyClick(choices.table(), Qt::Key_Return);
+        QCOMPARE(compared.view.pinned(), compared.fixture.document.snapshot());
+    }
+
+    /// Other meshes of as many devices are found by themselves, opened and pinned.
+    void otherMeshes()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        std::get<MlpModel>(experiment.model).settings.batch = 512;
+        Compared compared(std::move(experiment));
+        Document& document = compared.fixture.document;
+        MeshesPane& pane = *compared.view.meshes();
+        QAbstractItemModelTester tester(pane.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester batches(pane.batches(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QVERIFY(pane.isVisible()); // nothing is pinned, and there is no variant
+        QTRY_COMPARE_WITH_TIMEOUT(pane.model()->rowCount(), 4, 60'000);
+        const auto row = [&pane](int of) {
+            QStringList cells;
+            for (int column = 0; column < MeshesModel::ColumnCount; ++column)
+                cells << pane.model()->index(of, column).data().toString();
+            return cells.join(u" | "_s);
+        };
+        QCOMPARE(row(0), u"data 1 × model 8 | 16 MiB | 24.5 MiB | front"_s);
+        QCOMPARE(row(1), u"data 2 × model 4 | 32 MiB | 18.5 MiB | front"_s);
+        QCOMPARE(row(2), u"data 4 × model 2 | 64 MiB | 27.5 MiB | beaten by data 2 × model 4"_s);
+        QVERIFY(pane.model()->isOpen(1) && !pane.model()->isOpen(0));
+        QCOMPARE(pane.batches()->sentence(),
+            u"data 1 × model 8 sends least with a batch of 128, from 512 on data 2 × model 4, from 2,048 on data 4 × "
+            "model 2, from 8,192 on data 8 × model 1."_s);
+        QVERIFY(pane.batchTable()->isVisible());
+        // The same as points; a click on one makes its row the current one.
+        QTRY_VERIFY(pane.scatter()->isVisible());
+        QCOMPARE(pane.scatter()->tableRowCount(), 4);
+        QTest::mouseClick(pane.scatter(), Qt::LeftButton, {}, pane.scatter()->tableRect(3).center());
+        QCOMPARE(pane.current(), 3);
+        QCOMPARE(pane.scatter()->tableCurrentRow(), 3);
+        QTest::keyClick(pane.scatter(), Qt::Key_Left);
+        QCOMPARE(pane.current(), 2);
+
+        // Return opens one, in one step of undo; the rows stay, and the open one is another.
+        pane.table()->setCurrentIndex(pane.model()->index(2, 0));
+        QTest::keyClick(pane.table(), Qt::Key_Return);
+        QCOMPARE(document.experiment()->mesh.axes[0].size, std::int64_t{ 4 });
+        QCOMPARE(document.undoStack()->count(), 1);
+        document.waitForAnalysis();
+        QCOMPARE(pane.model()->rowCount(), 4);
+        QVERIFY(pane.model()->isOpen(2));
+        QTRY_VERIFY_WITH_TIMEOUT(!compared.view.isWorking(), 60'000);
+
+        pane.table()->setCurrentIndex(pane.model()->index(0, 0));
+        pane.pin();
+        QTRY_VERIFY_WITH_TIMEOUT(compared.view.pinned(), 60'000);
+        QCOMPARE(compared.view.pinned()->mesh->size(1), std::int64_t{ 8 });
+        QVERIFY(compared.view.variants()->isVisible());
+        QVERIFY(!pane.isVisible());
     }
 
     void aStaysAndBFollows()
@@ -209,9 +334,32 @@ private Q_SLOTS:
         QVERIFY(document.edit(withAxisSize(*document.experiment(), 0, 4, true), u"data"_s));
         compared.view.pin();
         QVERIFY(compared.view.isWorking());
+        const auto names = [&compared] {
+            QStringList texts;
+            for (const RoleLabel* label : compared.view.findChildren<RoleLabel*>())
+                texts << label->text();
+            return texts.join(QLatin1Char('\n'));
+        };
+        QVERIFY2(names().contains(u", once it is analysed"_s), qPrintable(names()));
         document.waitForAnalysis();
         QCOMPARE(compared.view.pinned(), document.snapshot());
-        QVERIFY(!compared.view.isWorking());
+        QTRY_VERIFY_WITH_TIMEOUT(!compared.view.isWorking(), 60'000);
+        QVERIFY(!names().contains(u", once it is analysed"_s));
+    }
+
+    /// What is edited after pinning is B, also where the analysis of A had not arrived by then.
+    void editedBeforeThePinnedOneArrived()
+    {
+        Compared compared;
+        Document& document = compared.fixture.document;
+        QVERIFY(document.edit(withAxisSize(*document.experiment(), 0, 4, true), u"data"_s));
+        compared.view.pin();
+        QVERIFY(document.edit(withAxisSize(*document.experiment(), 0, 8, true), u"data"_s));
+        document.waitForAnalysis();
+        QTRY_VERIFY_WITH_TIMEOUT(compared.view.pinned(), 60'000);
+        QCOMPARE(compared.view.pinned()->mesh->size(0), std::int64_t{ 4 });
+        QCOMPARE(document.snapshot()->mesh->size(0), std::int64_t{ 8 });
+        QTRY_VERIFY_WITH_TIMEOUT(!compared.view.isWorking(), 60'000);
     }
 
     void anotherFileAsA()
@@ -323,6 +471,8 @@ private Q_SLOTS:
         QCOMPARE(pane.model()->rowCount(), 2);
         QCOMPARE(pane.model()->index(0, RunsModel::Mesh).data().toString(), u"4 × 2"_s); // newest first
         QCOMPARE(pane.model()->index(1, RunsModel::Mesh).data().toString(), u"2 × 4"_s);
+        QCOMPARE(pane.model()->index(0, RunsModel::Inputs).data().toString(), u"2"_s);
+        QCOMPARE(pane.model()->index(1, RunsModel::Inputs).data().toString(), u"1"_s);
         // Both sides have run: their times are compared.
         QTRY_VERIFY(compared.view.comparison()->timeBefore && compared.view.comparison()->timeAfter);
         QVERIFY(compared.dump().contains(u"Measured"_s));

@@ -74,6 +74,59 @@ private Q_SLOTS:
         QVERIFY(paragraph.size() < derivation.size());
     }
 
+    /// A compiled program has axes that nobody has named.
+    void numberedAxesAreExplained()
+    {
+        Fixture fixture(*experimentOf(
+            ProgramModel{
+                {}, std::make_shared<const std::string>(R"(HloModule jit_f, is_scheduled=true, num_partitions=4
+
+ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
+  %x = f32[2,8]{1,0} parameter(0), sharding={devices=[4,1]<=[4]}
+  ROOT %g = f32[8,8]{1,0} all-gather(%x), channel_id=1, replica_groups=[1,4]<=[4], dimensions={0}, use_global_device_ids=true
+}
+)") },
+            "compiled"));
+        fixture.selection.setTensor(u"x"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.resize(530, 400);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        view.setLength(words::Length::Paragraph);
+        QVERIFY2(
+            view.asText().contains(u"axis_0 has 4 devices. XLA keeps groups of devices"_s), qPrintable(view.asText()));
+    }
+
+    /// A loop over thirty values is no list of thirty names.
+    void manyOperandsAreCounted()
+    {
+        std::string text = "func.func public @main(", names, types;
+        for (int i = 0; i < 9; ++i) {
+            const std::string comma = i == 0 ? "" : ", ", name = "%arg" + std::to_string(i);
+            text += comma + name + ": tensor<8xf32>";
+            names += comma + name;
+            types += comma + "tensor<8xf32>";
+        }
+        text += ") -> tensor<72xf32> {\n  %0 = stablehlo.concatenate " + names + ", dim = 0 : (" + types
+            + ") -> tensor<72xf32>\n  return %0 : tensor<72xf32>\n}\n";
+        Experiment experiment = test::example("rule-lab");
+        experiment.mesh.axes = { { "x", 2 } };
+        experiment.hardware.devices = DeviceSet{ "generic-cpu", "cpu", 1, 2 };
+        experiment.model = ProgramModel{ {}, std::make_shared<const std::string>(text), {} };
+        Fixture fixture(experiment);
+        fixture.selection.setTensor(u"0"_s);
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.resize(530, 400);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        view.setLength(words::Length::Paragraph);
+        QVERIFY2(view.asText().contains(u"computed from %arg0, %arg1, %arg2, %arg3 and 5 more by concatenate"_s),
+            qPrintable(view.asText()));
+        QVERIFY(!view.asText().contains(u"%arg4"_s));
+        view.setLength(words::Length::Derivation);
+        QVERIFY2(view.asText().contains(u"%arg7 and %arg8 by concatenate"_s), qPrintable(view.asText()));
+    }
+
     void saysWhatDoesNotDivideAndWhatWould()
     {
         Experiment experiment = test::example("flax-mlp-logical");

@@ -238,6 +238,32 @@ private Q_SLOTS:
         QCOMPARE(window.question()->text(), QString::fromStdString(window.document()->experiment()->notes));
     }
 
+    /// On a laptop long notes take no more height than short ones, and are read in their tip.
+    void notesHaveOneLineOnALaptop()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.resize(1280, 800);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.openExample(u"flax-mlp-program"_s);
+        const auto label = [&window] {
+            for (QLabel* each : window.question()->findChildren<QLabel*>())
+                if (each->isVisible() && each->text() == window.question()->text())
+                    return each;
+            return static_cast<QLabel*>(nullptr);
+        };
+        QTRY_VERIFY(label());
+        const int line = label()->height();
+        window.openExample(u"transformer-experts"_s);
+        QTRY_VERIFY(label() && label()->fontMetrics().horizontalAdvance(label()->text()) > label()->width());
+        QTRY_COMPARE(label()->height(), line);
+        QCOMPARE(label()->toolTip(), label()->text());
+        window.resize(1600, 1000);
+        QTRY_VERIFY(
+            label()->fontMetrics().horizontalAdvance(label()->text()) <= label()->width() || label()->height() > line);
+    }
+
     /// Tab goes from the tool bar to the question on top before it goes to the docks.
     void theQuestionIsReachedBeforeTheDocks()
     {

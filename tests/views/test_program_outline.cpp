@@ -9,10 +9,12 @@
 #include "program/differentiate.h"
 #include "program/outline/long_levels.h"
 #include "program/outline/operation_scopes.h"
+#include "program/outline/part_contents.h"
 #include "program/outline/repeated_blocks.h"
 #include "program/program_mesh.h"
 #include "random_cases.h"
 #include "registered_test.h"
+#include "stablehlo/read.h"
 #include "views/panel_fixture.h"
 #include "views/program_graph.h"
 #include "views/program_view/constant_text.h"
@@ -157,6 +159,14 @@ Program scattered(unsigned seed)
             1 + static_cast<int>(random() % 9) });
     }
     return chained(stretches, seed % 2 == 0);
+}
+
+Program readOutlined(const std::string& text)
+{
+    auto read = readStableHlo(text);
+    if (!read)
+        qFatal("the text is not read");
+    return std::move(read->program);
 }
 
 std::vector<OperationId> operationsIn(const ProgramOutline& outline, int part)
@@ -455,13 +465,173 @@ private Q_SLOTS:
         QCOMPARE(Graph(chained({ stretches[0], stretches[1] })).lines(), QStringList());
     }
 
-    void whatComesFromNowhereIsGroupedByItsLines()
+    /// By its lines, and named by what is in it.
+    void whatComesFromNowhereIsGrouped()
     {
         QCOMPARE(Graph(chained({ { "", 100 } })).lines(), QStringList());
-        const QStringList lines = Graph(chained({ { "", 100 } }, true)).lines();
-        QCOMPARE(lines.size(), 10);
-        QCOMPARE(lines.front(), u"lines 1–8 | 8 ops"_s);
-        QVERIFY2(lines.back().startsWith(u"lines "_s) && lines.back().contains(u"–100 |"_s), qPrintable(lines.back()));
+        const Graph graph(chained({ { "", 100 } }, true));
+        const std::vector<int>& groups = graph.outline->part(0).children;
+        QCOMPARE(graph.lines().size(), 10);
+        QVERIFY(graph.lines().front().endsWith(u" | 8 ops"_s));
+        QVERIFY(graph.words.tip(groups.front()).contains(u"lines 1–8"_s));
+        QVERIFY2(graph.words.tip(groups.back()).contains(u"–100"_s), qPrintable(graph.words.tip(groups.back())));
+        for (const int group : groups) {
+            QVERIFY2(!graph.words.title(group).contains(u"lines"_s), qPrintable(graph.words.title(group)));
+            const std::vector<OperationId> within = operationsIn(*graph.outline, group);
+            int told = 0;
+            for (const PartContent& content : contentsOf(*graph.program, *graph.outline, group, 100)) {
+                const OpKind kind = graph.program->operation(content.operation).kind;
+                const auto count = std::count_if(within.begin(), within.end(),
+                    [&](OperationId id) { return graph.program->operation(id).kind == kind; });
+                QCOMPARE(content.count, static_cast<int>(count));
+                told += content.count;
+            }
+            QCOMPARE(told, static_cast<int>(within.size()));
+        }
+    }
+
+    /// Loops before products, these before collectives and calls; what moves data alone is not worth a word beside
+    /// them.
+    void partsAreNamedByWhatTellsMost()
+    {
+        const Graph graph(readOutlined(R"(
+func.func public @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.reshape %a : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.tanh %0 : tensor<8x8xf32>
+  %2 = call @silu(%1) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = call @silu_0(%2) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %4 = stablehlo.dot_general %3, %2, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %5 = stablehlo.dot_general %4, %2, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %6 = stablehlo.sine %5 : tensor<8x8xf32>
+  return %6 : tensor<8x8xf32>
+}
+func.func private @silu(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.logistic %a : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+func.func private @silu_0(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.cosine %a : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+})"));
+        const auto told = [&](std::size_t most) {
+            QStringList names;
+            for (const PartContent& content : contentsOf(*graph.program, *graph.outline, 0, most))
+                names << u"%1 %2"_s.arg(graph.words.title(graph.outline->partOfOperation[content.operation.index]))
+                             .arg(content.count);
+            return names.join(u", "_s);
+        };
+        QCOMPARE(told(1), u"dot_general 2"_s);
+        QCOMPARE(told(5), u"dot_general 2, silu 2"_s); // and not what stands in them
+        QCOMPARE(nameWithoutNumber("dynamic_index_in_dim_2_0"), std::string_view("dynamic_index_in_dim"));
+        QCOMPARE(nameWithoutNumber("fused_computation.12"), std::string_view("fused_computation"));
+        QCOMPARE(nameWithoutNumber("relu6"), std::string_view("relu6"));
+        QCOMPARE(nameWithoutNumber("_1"), std::string_view("_1"));
+    }
+
+    /// A function stands where it is called. Such as several operations call stand beside main, equal ones folded.
+    void functionsStandWhereTheyAreCalled()
+    {
+        const std::string once = R"(
+func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = call @once(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = stablehlo.add %0, %a : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+func.func private @once(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.tanh %a : tensor<8xf32>
+  %1 = call @inner(%0) : (tensor<8xf32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+func.func private @inner(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.sine %a : tensor<8xf32>
+  return %0 : tensor<8xf32>
+})";
+        Graph within(readOutlined(once));
+        QVERIFY(within.outline->part(0).kind == PartKind::Function); // main fills the view
+        QCOMPARE(within.lines().join(u'\n'), u"once | 4 ops\n  inner | 2 ops"_s);
+        QCOMPARE(within.outline->part(0).operations, static_cast<int>(operationCount(*within.program)));
+        within.openAll();
+        const int call = within.outline->part(0).children.front();
+        const GraphLevel* level = within.layout.level(call);
+        QVERIFY(level);
+        // What is called with comes in, what it returns goes out.
+        QVERIFY(std::any_of(level->items.begin(), level->items.end(),
+            [](const GraphItem& item) { return item.kind == GraphItem::Kind::Value; }));
+        QVERIFY(std::any_of(level->items.begin(), level->items.end(),
+            [](const GraphItem& item) { return item.kind == GraphItem::Kind::Results; }));
+        const RegionId body = within.outline->part(call).region;
+        QVERIFY(body.valid());
+        const auto places = within.layout.placesOf(within.program->regions[body.index].arguments[0]);
+        QVERIFY(!places.empty());
+        for (const GraphPlace& place : places)
+            QCOMPARE(place.level, call);
+
+        std::string several = "func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n";
+        std::string functions, last = "%a";
+        for (int i = 0; i < 12; ++i) {
+            const std::string next = '%' + std::to_string(i);
+            several += "  " + next + " = call @f" + std::to_string(i / 2) + '(' + last
+                + ") : (tensor<8xf32>) -> tensor<8xf32>\n";
+            last = next;
+            if (i % 2 == 0)
+                functions += "func.func private @f" + std::to_string(i / 2)
+                    + "(%a: tensor<8xf32>) -> tensor<8xf32> {\n  %0 = stablehlo."
+                    + (i == 0 || i == 10 ? "sine" : "tanh") + " %a : tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n";
+        }
+        several += "  return " + last + " : tensor<8xf32>\n}\n";
+        const Graph beside(readOutlined(several + functions));
+        QVERIFY(beside.outline->part(0).kind == PartKind::Module);
+        QCOMPARE(beside.lines().join(u'\n'),
+            u"main | 12 ops\n"
+            "6 functions | 6 ops\n"
+            "  f0 | 1 op\n"
+            "  f5 | 1 op\n"
+            "  f1 | 1 op\n"
+            "  f2 to f4 | same as f1, folded × 3"_s);
+
+        // Functions that call each other in circles are shown as well.
+        const Graph circle(readOutlined(R"(
+func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {
+  return %a : tensor<8xf32>
+}
+func.func private @f(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = call @g(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func private @g(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = call @f(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+})"));
+        QCOMPARE(circle.outline->part(0).operations, 2);
+    }
+
+    /// Each of the layers calls a copy of its own.
+    void layersThatCallCopiesRepeat()
+    {
+        std::string text = "func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n";
+        std::string functions, last = "%a";
+        for (int i = 0; i < 5; ++i) {
+            const std::string n = std::to_string(i);
+            text += "  %x" + n + " = stablehlo.tanh " + last + " : tensor<8xf32>\n  %y" + n + " = call @f" + n + "(%x"
+                + n + ") : (tensor<8xf32>) -> tensor<8xf32>\n  %z" + n + " = stablehlo.add %y" + n + ", %x" + n
+                + " : tensor<8xf32>\n  %w" + n + " = stablehlo.negate %z" + n + " : tensor<8xf32>\n";
+            functions += "func.func private @f" + n
+                + "(%a: tensor<8xf32>) -> tensor<8xf32> {\n  %0 = stablehlo.sine %a : "
+                  "tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n";
+            last = "%w" + n;
+        }
+        const Graph graph(readOutlined(text + "  return " + last + " : tensor<8xf32>\n}\n" + functions));
+        QCOMPARE(graph.lines().filter(u"Block"_s).join(u'\n'),
+            u"Block 0 | 5 ops\nBlocks 1–4 | same as Block 0, folded × 4"_s);
+    }
+
+    /// A name of the program is written as the program has it.
+    void namesKeepTheirLetters()
+    {
+        Program program = chained({ { "\"jit(f)/token_embedder/x\"", 4 }, { "\"jit(f)/layers_1/x\"", 4 } });
+        program.namedByText = true;
+        const Graph graph(std::move(program));
+        QCOMPARE(graph.lines().join(u'\n'), u"token_embedder | 4 ops\nLayer 1 | 4 ops"_s);
     }
 
     void sharesBeginWhereFewValuesPass()

@@ -24,6 +24,7 @@
 #include "registered_test.h"
 #include "stablehlo/read.h"
 #include "views/main_window/main_window.h"
+#include "views/main_window/status_text.h"
 #include "views/panel_fixture.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
@@ -371,6 +372,109 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         QCOMPARE(player.step(), 0);
         shown.view.hide();
         QVERIFY(!player.isPlaying()); // nobody sees it
+    }
+
+    /// What is shown first is nothing that anybody asked to stand at.
+    void thePlayerOpensAtTheEnd()
+    {
+        Fixture fixture;
+        fixture.selection.setFirst(u"layers.0/y"_s, -1);
+        ProgramView view(&fixture.document, &fixture.selection);
+        view.resize(900, 600);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        StepPlayer& player = *view.player()->player();
+        QVERIFY(player.count() > 0);
+        QCOMPARE(player.step(), player.count());
+        fixture.selection.setTensor(u"layers.0/y"_s); // now somebody has
+        QVERIFY(player.step() > 0 && player.step() < player.count());
+        fixture.selection.setFirst(u"loss"_s, 0);
+        QCOMPARE(player.step(), player.count());
+        QTest::keyClick(&player, Qt::Key_Home);
+        QCOMPARE(player.step(), 0);
+    }
+
+    /// Axes of one device shard nothing: they are in the tip alone.
+    void axesOfOneDeviceAreInTheTip()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        experiment.mesh.axes.push_back({ "expert", 1 });
+        experiment.mesh.axes.push_back({ "stage", 1 });
+        Fixture fixture(experiment);
+        ProgramView view(&fixture.document, &fixture.selection);
+        view.resize(900, 600);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const GraphWords& words = *view.canvas()->graphWords();
+        const QString legend = words::plain(words.legend());
+        QVERIFY2(legend.contains(u"@data"_s) && legend.contains(u"@model"_s), qPrintable(legend));
+        QVERIFY2(!legend.contains(u"expert"_s) && !legend.contains(u"stage"_s), qPrintable(legend));
+        QVERIFY2(words.legendTip().contains(u"2 axes have size 1 and shard nothing: expert, stage"_s),
+            qPrintable(words.legendTip()));
+    }
+
+    /// In the head of the view, in the status bar and in the head of the outermost part.
+    void operationsAreCountedInOneWay()
+    {
+        for (const char* id : { "flax-mlp-logical", "flax-mlp-scan-program" }) {
+            Fixture fixture(test::example(id));
+            ProgramView view(&fixture.document, &fixture.selection);
+            view.resize(900, 600);
+            view.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&view));
+            const QString status = statusText(fixture.document).operations;
+            const QString head = view.canvas()->graphWords()->counts(0);
+            QVERIFY2(status.startsWith(view.keyFigure() + u", "_s), qPrintable(status));
+            QVERIFY2(head.startsWith(view.keyFigure()), qPrintable(head));
+        }
+    }
+
+    /// Sizes that it had on its way there are forgotten.
+    void fitsTheSizeThatItGets()
+    {
+        for (const bool selected : { false, true }) {
+            Fixture fixture;
+            ProgramView view(&fixture.document, &fixture.selection);
+            view.resize(260, 240);
+            view.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&view));
+            if (selected)
+                fixture.selection.setFirst(u"layers.3/y"_s, 0);
+            view.resize(1200, 700);
+            QCoreApplication::processEvents();
+            const GraphCanvas& canvas = *view.canvas();
+            const QRectF graph = canvas.toWidget(QRectF({ 0, 0 }, canvas.layoutOfGraph()->size()));
+            QVERIFY2(graph.left() >= -1 && graph.right() <= canvas.width() + 1, selected ? "selected" : "not selected");
+            QVERIFY(graph.top() >= -1 && graph.bottom() <= canvas.height() + 1);
+        }
+    }
+
+    /// What is too large to be read in full is read from its beginning, or around what is selected.
+    void opensWhereItCanBeRead()
+    {
+        const Fixture fixture;
+        GraphCanvas canvas;
+        canvas.resize(160, 100);
+        canvas.setSnapshot(fixture.document.snapshot());
+        canvas.setVisible(true);
+        QVERIFY(QTest::qWaitForWindowExposed(&canvas));
+        canvas.resize(170, 100);
+        const GraphLayout& layout = *canvas.layoutOfGraph();
+        QVERIFY(canvas.width() / layout.size().width() < 0.3);
+        QVERIFY(canvas.zoom() >= 0.8);
+        const auto isInSight = [&](GraphPlace place) {
+            return QRectF(canvas.rect()).contains(canvas.toWidget(layout.rect(place)).center());
+        };
+        const std::vector<GraphPlace> places = layout.places();
+        const int first = layout.outline().part(0).children.front();
+        QVERIFY(std::any_of(places.begin(), places.end(), [&](GraphPlace place) {
+            return place.level == first && layout.item(place).part >= 0 && isInSight(place);
+        }));
+        canvas.setMarkedValue(fixture.snapshot().program->find("loss"));
+        const std::vector<GraphPlace> loss = layout.placesOf(canvas.markedValue());
+        QVERIFY(!loss.empty() && isInSight(loss.front()));
+        canvas.resize(200, 140);
+        QVERIFY(isInSight(loss.front()));
     }
 
     /// Steps of propagation on the graph: axes arrive where the records say, from where they say.

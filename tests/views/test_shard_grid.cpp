@@ -151,6 +151,12 @@ private Q_SLOTS:
         QVERIFY(long4.isClamped());
         QCOMPARE(long4.detail(), GridDetail::Full);
         QVERIFY(long4.panels().front().width() <= long4.panels().front().height() + 4 && long4.drawnAspect() > 0.9);
+        // A high array in little height gets the width of names; with more height its proportions are true.
+        const Layout high = layoutOf("data=2,model=4", "P('model', 'data')", { 256, 64 });
+        const GridLayout low = gridOf(high, { 900, 110 });
+        QVERIFY(low.isClamped());
+        QVERIFY2(low.detail() >= GridDetail::Name, qPrintable(QString::number(low.panels().front().width())));
+        QVERIFY(!gridOf(high, { 900, 400 }).isClamped());
         // Sixteen rows of a flat array are high enough for names, since there is room below.
         const GridLayout rows = gridOf(layoutOf("data=16,model=4", "P('data', 'model')", { 1024, 4096 }));
         QCOMPARE(rows.trueAspect(), 4.0);

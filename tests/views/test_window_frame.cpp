@@ -645,6 +645,19 @@ private Q_SLOTS:
         QVERIFY(framed.present("explain"));
         QTRY_VERIFY(inspector->isInFront());
         QVERIFY(inputs->isHidden());
+        // So it is when the window is as it was, in another perspective and after a view had the window for itself.
+        window.resize(1024, 640);
+        QTRY_VERIFY(inputs->isInFront() && inspector->isHidden());
+        for (const Perspective perspective : { Perspective::Learn, Perspective::Plan }) {
+            window.setPerspective(perspective);
+            window.maximise(framed.dock("layout"));
+            window.maximise(nullptr);
+            QTRY_VERIFY(layout->isInFront() && inspector->isHidden());
+            QVERIFY(framed.present("explain"));
+            QTRY_VERIFY(inspector->isInFront());
+            QCOMPARE(window.dockWidgetArea(framed.dock("inspector")), Qt::NoDockWidgetArea);
+            framed.dock("inspector")->close();
+        }
         // With more room they stand beside the picture, as before.
         window.resize(1600, 1000);
         QTRY_VERIFY(inputs->isInFront() && inspector->isInFront());

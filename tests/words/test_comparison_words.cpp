@@ -4,9 +4,11 @@
 #include <QTest>
 
 #include "analysis/analyse.h"
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "registered_test.h"
 #include "words/comparison_words.h"
+#include "words/mesh_search_words.h"
 
 using namespace shardscope;
 
@@ -102,6 +104,35 @@ private Q_SLOTS:
         QCOMPARE(words::settingValue(R"([["data",1],["stage",1],["fsdp",4],["tensor",8]])", "/mesh/axes"),
             QStringLiteral("fsdp 4 × tensor 8"));
         QCOMPARE(words::settingValue(R"([["data"]])", "/mesh/axes"), QStringLiteral("[[\"data\"]]"));
+    }
+
+    void searchOverMeshes()
+    {
+        const auto mesh = [](std::int64_t data) {
+            MeshFigures figures;
+            figures.axes = { { "data", data }, { "model", 8 / data } };
+            return figures;
+        };
+        std::vector<MeshFigures> meshes{ mesh(1), mesh(2), mesh(4), mesh(8) };
+        for (MeshFigures& each : meshes) {
+            each.stateBytes = 8;
+            each.sentBytes = Rational(8);
+        }
+        meshes[1].beatenBy = 0;
+        meshes[2].problem = Diagnostic{ Code::OutOfMemory, {}, {} };
+        meshes[3].sentBytes.reset();
+        QCOMPARE(words::meshVerdict(meshes, 0), QStringLiteral("front"));
+        QCOMPARE(words::meshVerdict(meshes, 1), QStringLiteral("beaten by data 1 × model 8"));
+        QCOMPARE(words::meshVerdict(meshes, 2), words::oneLine(*meshes[2].problem));
+        QCOMPARE(words::meshVerdict(meshes, 3), QStringLiteral("–"));
+        std::vector<BatchFigures> batches(4);
+        for (std::size_t i = 0; i < batches.size(); ++i)
+            batches[i].batch = std::int64_t{ 8 } << (2 * i);
+        QVERIFY(words::batchSensitivity(batches, meshes).isEmpty());
+        batches[1].least = batches[2].least = 0;
+        batches[3].least = 1;
+        QCOMPARE(words::batchSensitivity(batches, meshes),
+            QStringLiteral("data 1 × model 8 sends least with a batch of 32, from 512 on data 2 × model 4."));
     }
 
     /// Sizes alone say which axis is meant only where there are few.

@@ -6,12 +6,15 @@
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QTreeView>
 
 #include "experiment_file/differences.h"
 #include "experiment_file/variants.h"
 #include "views/compare_view/compare_model.h"
 #include "views/compare_view/difference_bars.h"
+#include "views/compare_view/meshes_pane.h"
+#include "views/compare_view/pin_choices.h"
 #include "views/compare_view/runs_pane.h"
 #include "views/compare_view/variants_pane.h"
 #include "views/panel/panel.h"
@@ -46,30 +49,33 @@ CompareView::CompareView(Document* document, Selection* selection, RunController
     , m_failure(new RoleLabel(RoleLabel::Size::Normal, &Theme::error))
     , m_sentence(new RoleLabel(RoleLabel::Size::Normal))
     , m_tree(new QTreeView)
-    , m_empty(new EmptyPage(tr("Pin what is open now as A: whatever is edited then is compared with it."), tr("Pin A")))
-    , m_kept(new SegmentedBar({ tr("Variants"), tr("Runs") }))
+    , m_choices(new PinChoices)
+    , m_kept(new SegmentedBar({ tr("Variants"), tr("Runs"), tr("Meshes") }))
     , m_variants(new VariantsPane(document))
     , m_runs(new RunsPane(&m_log))
+    , m_meshes(new MeshesPane(document))
     , m_job(this, [this](PinnedSide side) { receive(std::move(side)); })
 {
     auto* kept = new QWidget;
     m_kept->setAccessibleName(tr("What is kept"));
     vbox(kept, {}, 0,
-        { hbox({ 8, 6, 8, 0 }, styleSpacing, { m_kept, boxStretch() }), { m_variants, 1 }, { m_runs, 1 } });
-    m_runs->hide();
+        { hbox({ 8, 6, 8, 0 }, styleSpacing, { m_kept, boxStretch(), m_variants->keepButton() }), { m_variants, 1 },
+            { m_runs, 1 }, { m_meshes, 1 } });
     connect(m_kept, &SegmentedBar::currentChanged, this, [this](int shown) {
-        m_variants->setVisible(shown == 0);
-        m_runs->setVisible(shown == 1);
+        m_keptByHand = true;
+        showKept(shown);
     });
-    vbox(this, {}, 0, { { new TwoSides(makeComparison(), tr("Comparison"), kept, tr("Variants and runs")), 1 } });
+    connect(m_variants->keepButton(), &QPushButton::clicked, this, [this] { m_kept->setCurrent(0); });
+    m_sides = new TwoSides(makeComparison(), tr("Comparison"), kept, tr("Variants, runs, meshes"));
+    vbox(this, {}, 0, { { m_sides, 1 } });
     setFocusProxy(m_tree);
 
     connect(m_pin, &QPushButton::clicked, this, &CompareView::pin);
-    connect(m_empty, &EmptyPage::clicked, this, &CompareView::pin);
     connect(m_file, &QPushButton::clicked, this, &CompareView::askForFile);
     connect(m_unpin, &QPushButton::clicked, this, &CompareView::unpin);
     connect(m_variants, &VariantsPane::pinRequested, this, &CompareView::pinVariant);
     connect(m_runs, &RunsPane::pinRequested, this, &CompareView::pinExperiment);
+    connect(m_meshes, &MeshesPane::pinRequested, this, &CompareView::pinExperiment);
     connect(m_tree, &QTreeView::activated, this, [this](const QModelIndex& index) {
         if (const QString path = index.data(CompareModel::PathRole).toString(); !path.isEmpty())
             m_selection->setTensor(path);
@@ -85,12 +91,20 @@ CompareView::CompareView(Document* document, Selection* selection, RunController
         addCopyAction(menu, "copySentence", tr("Copy sentence"), sentence());
     });
     connect(m_document, &Document::snapshotChanged, this, [this] {
-        if (m_pinNext && !m_document->isStale())
-            pin();
-        else
-            follow();
+        // Analyses are of what was edited last; another edit may have come since it was pinned.
+        if (m_pinLater && !m_document->isStale()) {
+            if (m_document->snapshot()->experiment == m_pinLater) {
+                setPinned({ m_document->snapshot(), m_awaited });
+                return;
+            }
+            pinExperiment(m_pinLater, m_awaited);
+        }
+        follow();
     });
     connect(m_document, &Document::fileChanged, this, &CompareView::showSides);
+    connect(m_document, &Document::experimentChanged, this, &CompareView::showChoices); // its variants
+    connect(m_document, &Document::replaced, this, [this] { m_keptByHand = false; });
+    connect(&m_log, &RunLog::changed, this, &CompareView::showChoices);
     m_timesDelay.setSingleShot(true);
     m_timesDelay.setInterval(200);
     connect(&m_timesDelay, &QTimer::timeout, this, &CompareView::followTimes);
@@ -135,13 +149,13 @@ QWidget* CompareView::makeComparison()
     auto* first = hbox({ 8, 6, 8, 0 }, 6, { letter(QStringLiteral("A")), { m_nameOfA, 1 }, m_pin, m_file, m_unpin });
     auto* second = hbox({ 8, 4, 8, 4 }, 6, { letter(QStringLiteral("B")), { m_nameOfB, 1 } });
     auto* words = vbox({ 8, 0, 8, 6 }, 4, { m_failure, m_sentence });
-    vbox(side, {}, 0, { first, second, words, { m_tree, 1 }, { m_empty, 1 } });
+    vbox(side, {}, 0, { first, second, words, { m_tree, 1 }, { m_choices, 1 } });
     return side;
 }
 
 bool CompareView::isWorking() const
 {
-    return m_pinNext || m_job.isWorking() || m_variants->isWorking() || m_runs->isWorking();
+    return m_pinLater || m_job.isWorking() || m_variants->isWorking() || m_runs->isWorking() || m_meshes->isWorking();
 }
 
 QString CompareView::sentence() const
@@ -163,28 +177,35 @@ void CompareView::showFailure(const std::vector<Diagnostic>& errors)
 void CompareView::pin()
 {
     m_job.cancel(); // a file that would come later
-    m_pinNext = m_document->isStale();
-    if (!m_pinNext)
+    if (m_document->isStale())
+        await(m_document->experiment(), m_document->displayName());
+    else
         setPinned({ m_document->snapshot(), m_document->displayName() });
 }
 
 void CompareView::unpin()
 {
-    m_pinNext = false;
     m_job.cancel();
     setPinned({});
 }
 
+void CompareView::await(ExperimentPtr experiment, const QString& name)
+{
+    m_pinLater = std::move(experiment);
+    m_awaited = name;
+    showSides();
+}
+
 void CompareView::pinExperiment(ExperimentPtr experiment, const QString& name)
 {
-    m_pinNext = false;
+    await(nullptr, name);
     m_job.request([experiment = std::move(experiment), name](
                       const std::stop_token& stop) { return pinnedSide(experiment, name, stop); });
 }
 
 void CompareView::pinFile(const QString& path)
 {
-    m_pinNext = false;
+    await(nullptr, QFileInfo(path).fileName());
     m_job.request([path](const std::stop_token& stop) { return pinnedFile(path, stop); });
 }
 
@@ -213,14 +234,19 @@ void CompareView::askForFile()
 
 void CompareView::receive(PinnedSide side)
 {
-    showFailure(side.errors);
-    if (side.snapshot)
+    if (side.snapshot) {
         setPinned(std::move(side));
+        return;
+    }
+    await(nullptr, {});
+    showFailure(side.errors);
 }
 
 void CompareView::setPinned(PinnedSide side)
 {
     showFailure({});
+    m_pinLater = nullptr;
+    m_awaited.clear();
     m_a = std::move(side);
     m_inputsOfA = m_a.snapshot ? hashOfInputs(*m_a.snapshot->experiment) : 0;
     m_variants->setComparedWith(m_a.snapshot ? m_a.snapshot->experiment : nullptr);
@@ -238,6 +264,7 @@ void CompareView::follow()
 void CompareView::showEvent(QShowEvent* event)
 {
     DockView::showEvent(event);
+    showChoices(); // other files may have been open meanwhile
     if (m_due)
         compareSides();
 }
@@ -291,12 +318,15 @@ void CompareView::showSides()
     const bool any = m_comparison.has_value();
     m_tree->setVisible(any);
     m_sentence->setVisible(any);
-    m_empty->setVisible(!any);
-    m_unpin->setEnabled(m_a.snapshot != nullptr);
+    m_choices->setVisible(!any);
+    showChoices();
+    m_unpin->setEnabled(m_a.snapshot || !m_awaited.isEmpty());
     const auto named = [](const QString& name, const MeshPtr& mesh) {
         return mesh ? tr("%1, %2", "name of an experiment, its mesh").arg(name, words::meshSizes(*mesh)) : name;
     };
-    m_nameOfA->setText(m_a.snapshot ? named(m_a.name, m_a.snapshot->mesh) : tr("nothing pinned"));
+    m_nameOfA->setText(!m_awaited.isEmpty() ? tr("%1, once it is analysed", "name of an experiment").arg(m_awaited)
+            : m_a.snapshot                  ? named(m_a.name, m_a.snapshot->mesh)
+                                            : tr("nothing pinned"));
     const SnapshotPtr now = shownSnapshot(*m_document);
     m_nameOfB->setText(named(m_document->displayName(), now ? now->mesh : nullptr));
     m_sentence->setText(any ? words::largestDifference(*m_comparison) : QString());
@@ -306,6 +336,46 @@ void CompareView::showSides()
             : tr("%1 → %2", "meshes")
                   .arg(m_a.snapshot->mesh ? words::meshSizes(*m_a.snapshot->mesh) : QString(),
                       m_comparison->after->mesh ? words::meshSizes(*m_comparison->after->mesh) : QString()));
+}
+
+void CompareView::showChoices()
+{
+    if (!m_keptByHand) {
+        const bool variants = m_a.snapshot || !m_document->experiment()->variants.empty();
+        const QSignalBlocker blocker(m_kept);
+        m_kept->setCurrent(variants ? 0 : 2);
+        showKept(m_kept->current());
+    }
+    if (m_comparison)
+        return;
+    std::vector<PinChoice> choices{ { m_document->displayName(), tr("open now"), [this] { pin(); } } };
+    const std::vector<Variant>& variants = m_document->experiment()->variants;
+    for (std::size_t i = 0; i < variants.size(); ++i)
+        choices.push_back(
+            { words::fromStd(variants[i].name), tr("variant"), [this, i] { pinVariant(static_cast<int>(i)); } });
+    const std::vector<KeptRun>& runs = m_log.runs();
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run)
+        choices.push_back({ tr("%1, %2", "name of an experiment, its mesh").arg(run->name, run->mesh),
+            tr("run %1").arg(words::count(static_cast<qint64>(run->number))),
+            [this, experiment = run->experiment, name = run->name] { pinExperiment(experiment, name); } });
+    for (const QString& path : m_recentFiles ? m_recentFiles() : QStringList())
+        if (path != m_document->filePath())
+            choices.push_back({ QFileInfo(path).fileName(), tr("last file"), [this, path] { pinFile(path); } });
+    choices.push_back({ tr("Another file…"), QString(), [this] { askForFile(); } });
+    m_choices->model()->setChoices(std::move(choices));
+}
+
+void CompareView::showMeshes()
+{
+    m_kept->setCurrent(2);
+    m_sides->bar()->setCurrent(1);
+}
+
+void CompareView::showKept(int shown)
+{
+    m_variants->setVisible(shown == 0);
+    m_runs->setVisible(shown == 1);
+    m_meshes->setVisible(shown == 2);
 }
 
 } // namespace shardscope

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The view that compares: A is pinned, B is what is open and follows every edit. What differs in the inputs stands
-// first; one sentence says what differs most and why. Beside it the experiment's variants and the session's runs.
+// first; one sentence says what differs most and why. Without A
+// it lists what can be A. Beside it other meshes of as many devices and batches of other sizes, the experiment's
+// variants, and the session's runs.
 #pragma once
 
 #include <QSet>
 #include <QTimer>
+#include <functional>
 #include <optional>
 
 #include "comparison/comparison.h"
@@ -19,10 +22,12 @@ class QTreeView;
 namespace shardscope {
 
 class CompareModel;
-class EmptyPage;
+class MeshesPane;
+class PinChoices;
 class RoleLabel;
 class RunsPane;
 class SegmentedBar;
+class TwoSides;
 class VariantsPane;
 
 class CompareView : public DockView {
@@ -30,13 +35,17 @@ class CompareView : public DockView {
 public:
     CompareView(Document* document, Selection* selection, RunController* controller, QWidget* parent = nullptr);
 
-    /// What is open now becomes A; where its analysis is on the way, once that has arrived.
+    /// What is open now becomes A, whatever is edited after; where its analysis is on the way, once that has arrived,
+    /// which stands in the place of A's name until then.
     void pin();
     void pinVariant(int variant);
     /// An experiment or a program in another file.
     void pinFile(const QString& path);
     void pinExperiment(ExperimentPtr experiment, const QString& name);
     void unpin();
+    void showMeshes(); ///< in front of what is kept
+    /// Files that are offered as A, the last one first.
+    void setRecentFiles(std::function<QStringList()> files) { m_recentFiles = std::move(files); }
     /// Null where nothing is pinned.
     [[nodiscard]] SnapshotPtr pinned() const { return m_a.snapshot; }
     [[nodiscard]] bool isWorking() const;
@@ -51,6 +60,8 @@ public:
     [[nodiscard]] SegmentedBar* keptBar() const { return m_kept; }
     [[nodiscard]] VariantsPane* variants() const { return m_variants; }
     [[nodiscard]] RunsPane* runs() const { return m_runs; }
+    [[nodiscard]] MeshesPane* meshes() const { return m_meshes; }
+    [[nodiscard]] PinChoices* choices() const { return m_choices; }
     [[nodiscard]] RunLog* log() { return &m_log; }
 
 protected:
@@ -59,6 +70,7 @@ protected:
 private:
     QWidget* makeComparison();
     void askForFile();
+    void await(ExperimentPtr experiment, const QString& name);
     void receive(PinnedSide side);
     void setPinned(PinnedSide side);
     void follow(); ///< B may be another one
@@ -67,12 +79,15 @@ private:
     void showRows(bool held);
     void showFailure(const std::vector<Diagnostic>& errors);
     void showSides();
+    void showChoices();
+    void showKept(int shown);
 
     RunLog m_log;
     PinnedSide m_a;
     std::uint64_t m_inputsOfA = 0, m_inputsOfB = 0; ///< hashOfInputs()
     QTimer m_timesDelay; ///< steps come in many times a second
-    bool m_pinNext = false; ///< the next analysis becomes A
+    ExperimentPtr m_pinLater; ///< becomes A with its analysis
+    QString m_awaited; ///< name of what becomes A; "" for nothing
     bool m_due = false; ///< to be compared once it is seen
     std::optional<SnapshotComparison> m_comparison;
     QSet<QString> m_folded; ///< names of sections
@@ -86,10 +101,14 @@ private:
     RoleLabel* m_failure;
     RoleLabel* m_sentence;
     QTreeView* m_tree;
-    EmptyPage* m_empty;
-    SegmentedBar* m_kept; ///< variants or runs
+    PinChoices* m_choices; ///< in place of the tree
+    std::function<QStringList()> m_recentFiles;
+    SegmentedBar* m_kept; ///< variants, runs or meshes
+    TwoSides* m_sides = nullptr;
+    bool m_keptByHand = false; ///< somebody has chosen which
     VariantsPane* m_variants;
     RunsPane* m_runs;
+    MeshesPane* m_meshes;
     LatestJob<PinnedSide> m_job;
 };
 

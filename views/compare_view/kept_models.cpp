@@ -58,7 +58,8 @@ VariantsModel::VariantsModel(QObject* parent)
                 QStringList parts;
                 for (const PatchedSetting& each : patchedSettings(at(row)))
                     parts << tr("%1 %2", "place in the file, what stands there")
-                                 .arg(words::fromStd(each.pointer), words::settingValue(each.value));
+                                 .arg(
+                                     words::fromStd(each.pointer), words::settingValue(each.value, "/" + each.pointer));
                 return parts.join(tr(", "));
             },
             Look::Plain, tr("What it says in place of the experiment") } });
@@ -139,9 +140,8 @@ RunsModel::RunsModel(QObject* parent)
         { tr("Sent"), [this](int row) { return words::bytes(run(row).sentBytes); }, Look::Number,
             tr("Per device and step") },
         { tr("Steps"), [this](int row) { return words::count(run(row).steps); }, Look::Number },
-        { tr("Inputs"),
-            [this](int row) { return QStringLiteral("%1").arg(run(row).inputs, 16, 16, QLatin1Char('0')).left(8); },
-            Look::Code, tr("The same for runs that compute the same") } });
+        { tr("Inputs"), [this](int row) { return words::count(inputsNumber(row)); }, Look::Number,
+            tr("The same number for runs that compute the same") } });
 }
 
 void RunsModel::setRuns(std::vector<KeptRun> runs)
@@ -150,6 +150,16 @@ void RunsModel::setRuns(std::vector<KeptRun> runs)
     const bool same = std::equal(runs.begin(), runs.end(), m_runs.begin(), m_runs.end(),
         [](const KeptRun& a, const KeptRun& b) { return a.number == b.number; });
     refill(same, [&] { m_runs = std::move(runs); });
+}
+
+/// Counted from the oldest run on.
+int RunsModel::inputsNumber(int row) const
+{
+    std::vector<std::uint64_t> different;
+    for (auto each = m_runs.rbegin(); each != m_runs.rend(); ++each)
+        if (std::find(different.begin(), different.end(), each->inputs) == different.end())
+            different.push_back(each->inputs);
+    return static_cast<int>(std::find(different.begin(), different.end(), run(row).inputs) - different.begin()) + 1;
 }
 
 QVariant RunsModel::cell(int row, int column, int role) const

@@ -65,6 +65,7 @@ protected:
     [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
+    [[nodiscard]] int inputsNumber(int row) const;
     std::vector<KeptRun> m_runs;
 };
 

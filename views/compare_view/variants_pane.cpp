@@ -95,7 +95,7 @@ VariantsPane::VariantsPane(Document* document, QWidget* parent)
         return m_rowButtons.back();
     };
     auto* buttons = hbox({ 8, 4, 8, 4 }, 4,
-        { m_keep, button("open", tr("Open as B"), {}, [this] { open(); }),
+        { button("open", tr("Open as B"), {}, [this] { open(); }),
             button("pin", tr("Pin as A"), {},
                 [this] {
                     if (current() >= 0)

@@ -40,7 +40,7 @@ public:
 
     [[nodiscard]] VariantsModel* model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
-    [[nodiscard]] QPushButton* keepButton() const { return m_keep; }
+    [[nodiscard]] QPushButton* keepButton() const { return m_keep; } ///< stands where it is put, for keep()
     [[nodiscard]] QString message() const; ///< why the last one could not be opened
     [[nodiscard]] bool isWorking() const { return m_delay.isActive() || m_job.isWorking(); }
 

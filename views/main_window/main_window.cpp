@@ -390,8 +390,7 @@ void MainWindow::selectSomething()
     const SnapshotPtr snapshot = m_document.lastGood();
     if (!snapshot || snapshot->tensors.empty() || snapshot->row(m_selection.tensor().toStdString()))
         return;
-    m_selection.setTensor(QString::fromStdString(firstSelection(*snapshot)->path));
-    m_selection.setCollective(firstCollective(*snapshot));
+    m_selection.setFirst(QString::fromStdString(firstSelection(*snapshot)->path), firstCollective(*snapshot));
 }
 
 void MainWindow::showStatus()
@@ -412,7 +411,7 @@ void MainWindow::showStatus()
     m_deviceCount->setFigure(text.devices, tr("Show the mesh"));
     const bool brief = isCompact();
     put(m_operations, brief ? QString() : text.operations,
-        tr("Operations of the program, and collectives that partitioning puts between them"));
+        tr("Operations of the program with those of its functions and of the bodies of loops, and collectives"));
     put(m_sent, brief ? text.sentShort : text.sent,
         tr("Bytes that each device sends in a step, in all and along each mesh axis"));
     m_hardware->setFigure(brief ? QString() : text.hardware, tr("Show the mesh and its devices"));
@@ -509,6 +508,7 @@ void MainWindow::resizeEvent(QResizeEvent* event)
         setForm(form);
     }
     m_question->setBrief(formFor(size()) < Form::TwoColumns);
+    m_question->setOneLine(formFor(size()) == Form::TwoColumns);
     showPerspective();
     restoreSizes();
     fitLater();

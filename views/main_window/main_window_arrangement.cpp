@@ -154,6 +154,8 @@ bool MainWindow::restoreViews(const QByteArray& state)
     layout()->setEnabled(false);
     const bool isRestored = restoreState(state, arrangementVersion);
     layout()->setEnabled(true);
+    for (const auto& [frame, edge] : drawersOver()) // Qt gives a place to each that the state does not have
+        removeDockWidget(frame);
     return isRestored;
 }
 
@@ -162,7 +164,7 @@ void MainWindow::arrange()
     m_maximised = nullptr;
     m_drawers->release();
     const auto drawers = drawersOver();
-    for (const auto& [frame, edge] : drawers) { // before the rest is arranged: it would be given back its place
+    for (const auto& [frame, edge] : drawers) {
         frame->setFloating(false);
         removeDockWidget(frame);
     }

@@ -170,7 +170,8 @@ void MainWindow::makeActions()
     QAction* pin = addAction(
         QStringLiteral("pinA"), QStringLiteral("pin"), tr("Pin &A"), Key(Qt::CTRL | Qt::SHIFT | Qt::Key_A), [this] {
             m_compare->pin();
-            say(tr("What is open now is A. Compare shows what differs from it."));
+            say(m_document.isStale() ? tr("What is open now becomes A as soon as it is analysed.")
+                                     : tr("What is open now is A. Compare shows what differs from it."));
         });
     pin->setIconText(tr("Pin A"));
     pin->setToolTip(tr("What is open now becomes A, with which Compare compares what follows (%1)")

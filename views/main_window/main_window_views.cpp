@@ -9,6 +9,7 @@
 
 #include "views/collectives_view/collectives_view.h"
 #include "views/compare_view/compare_view.h"
+#include "views/compare_view/meshes_pane.h"
 #include "views/device_map/device_map.h"
 #include "views/dialects_view/dialects_view.h"
 #include "views/explain_view/explain_view.h"
@@ -250,7 +251,10 @@ void MainWindow::makePictures()
     addPart("values", "values", tr("Values"), m_values, addView("values", "values", tr("Values"), m_values));
 
     m_compare = new CompareView(&m_document, &m_selection, &m_run);
-    addPart("compare", "compare", tr("Compare"), m_compare, addView("compare", "compare", tr("Compare"), m_compare));
+    m_compare->setRecentFiles([this] { return m_settings.recentFiles(); });
+    DockFrame* compare = addView("compare", "compare", tr("Compare"), m_compare);
+    addPart("compare", "compare", tr("Compare"), m_compare, compare);
+    addPart("meshes", "compare", tr("Other meshes"), m_compare->meshes(), compare, [this] { m_compare->showMeshes(); });
 }
 
 void MainWindow::makeInspector()

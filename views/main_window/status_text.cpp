@@ -57,10 +57,11 @@ StatusText statusText(const Document& document, std::span<const Diagnostic> mess
         return text;
     const CollectiveList& list = *snapshot->collectives;
     const auto exchanges = static_cast<qint64>(list.entries.size());
-    const auto all = static_cast<qint64>(list.sharded->program.main().operations.size());
-    text.operations = StatusBar::tr("%1, %2", "ops, collectives")
-                          .arg(words::counted(all - exchanges, words::Noun::Operation),
-                              words::counted(exchanges, words::Noun::Collective));
+    // As the graph counts them.
+    const auto all = snapshot->program ? static_cast<qint64>(operationCount(*snapshot->program)) : 0;
+    text.operations =
+        StatusBar::tr("%1, %2", "ops, collectives")
+            .arg(words::counted(all, words::Noun::Operation), words::counted(exchanges, words::Noun::Collective));
     text.sent = words::sentSummary(list);
     text.sentShort = StatusBar::tr("Sent %1 per step").arg(words::bytes(snapshot->sent.step));
     return text;

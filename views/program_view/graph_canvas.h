@@ -109,6 +109,7 @@ private:
     void unfold(bool repeats);
     void choose(GraphPlace place); ///< by the user
     void activate(GraphPlace place);
+    [[nodiscard]] QRectF firstRect() const;
     void bringIntoSight(const QRectF& rect);
     void keepInSight();
     [[nodiscard]] bool isOnArrow(QPointF pixels, GraphPlace place) const;

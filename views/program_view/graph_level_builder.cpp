@@ -55,8 +55,7 @@ struct GraphLayout::LevelBuilder {
         for (const Flow& flow : flows)
             join(flow);
         setLayers();
-        if (in.kind != PartKind::Module)
-            addResults();
+        addResults();
         for (int child = 0; child < children; ++child)
             items[static_cast<std::size_t>(child)].leaves = leaves(child);
         return place();
@@ -122,7 +121,8 @@ struct GraphLayout::LevelBuilder {
             operations.emplace_back(of.operation, child);
             layout.m_childOfOperation[of.operation.index] = child;
             layout.m_levelOfOperation[of.operation.index] = part;
-        } else if (of.kind == PartKind::Body || of.kind == PartKind::Function) {
+        }
+        if (of.region.valid()) { // of a function or a body
             bodies.emplace_back(of.region, child);
             for (const ValueId argument : layout.m_program->regions[of.region.index].arguments) {
                 layout.m_childOfArgument[argument.index] = child;
@@ -180,10 +180,11 @@ struct GraphLayout::LevelBuilder {
     void setLayers()
     {
         std::vector<int> layers = layersOf(children, edges);
-        if (in.kind == PartKind::Module) { // functions: the first by itself, the others in rows
+        if (in.kind == PartKind::Module || in.kind == PartKind::Functions) { // main by itself, the others in rows
             const int columns = std::clamp(static_cast<int>(std::sqrt(2.0 * children)), 2, 8);
-            for (int child = 1; child < children; ++child)
-                ref(layers, child) = 1 + (child - 1) / columns;
+            const int alone = in.kind == PartKind::Module ? 1 : 0;
+            for (int child = alone; child < children; ++child)
+                ref(layers, child) = alone + (child - alone) / columns;
         }
         std::vector<Use> uses;
         for (const auto& [value, child] : outside)

@@ -230,7 +230,8 @@ void GraphPainter::Frame::folded(GraphPlace place, const GraphItem& item, const 
     if (item.kind == GraphItem::Kind::Part && container && zoom < shapesFrom) { // as large as ever, where there is room
         if (rect.height() <= plainMetrics.height())
             return;
-        const QString text = plainMetrics.elidedText(stated.title(item.part), Qt::ElideRight, rect.width() - 6);
+        const QString text =
+            plainMetrics.elidedText(stated.title(item.part), Qt::ElideMiddle, rect.width() - 6); // names end in numbers
         painter.setFont(plain);
         painter.setPen(theme.text);
         if (text.size() >= 3) {

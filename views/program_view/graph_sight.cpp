@@ -42,13 +42,13 @@ void GraphCanvas::fit()
     fitAgain();
 }
 
-/// All of it. Where nothing could be read so, and nobody has asked for it: what is current or marked, in a size that
-/// can be read, or the beginning.
+/// All of it. Where nothing could be read so, and nobody has asked for it: the beginning in a size that can be read, or
+/// what is current or marked where that is not in sight then.
 void GraphCanvas::fitAgain()
 {
     if (!m_layout || m_layout->size().isEmpty())
         return;
-    constexpr double leastLegible = 0.3, legible = 0.6; // of letters 12 pixels high
+    constexpr double leastLegible = 0.3, legible = 0.85; // of letters 12 pixels high
     const QSizeF graph = m_layout->size();
     const double full = std::max(smallestZoom, std::min({ width() / graph.width(), height() / graph.height(), 1.0 }));
     const bool fits = m_fitsAll || full >= leastLegible;
@@ -59,21 +59,44 @@ void GraphCanvas::fitAgain()
         m_offset = QPointF((graph.width() - width() / zoom) / 2, (graph.height() - height() / zoom) / 2);
     } else {
         const GraphPlace place = m_current.valid() ? m_current : m_marks.empty() ? GraphPlace() : m_marks.front();
+        const QRectF wanted = place.valid() ? m_layout->rect(place) : firstRect();
         const QSizeF room = QSizeF(size()) / zoom;
-        const QPointF wanted =
-            place.valid() ? m_layout->rect(place).center() - QPointF(room.width(), room.height()) / 2 : QPointF();
-        // No empty room beside the graph where there is more of it to see.
-        const auto within = [](double at, double all, double seen) {
-            const double margin = seen / 16;
-            return all < seen ? (all - seen) / 2 : std::clamp(at, -margin, all - seen + margin);
+        // No empty room beside the graph where there is more of it to see; what is larger than the widget is seen from
+        // its beginning on.
+        const auto offset = [](double from, double to, double all, double seen) {
+            const double margin = std::min(24.0, seen / 16);
+            if (all < seen)
+                return (all - seen) / 2;
+            if (to + margin <= seen)
+                return -margin;
+            const double at = to - from + 2 * margin < seen ? (from + to - seen) / 2 : from - margin;
+            return std::clamp(at, -margin, all - seen + margin);
         };
-        m_offset = { within(wanted.x(), graph.width(), room.width()),
-            within(wanted.y(), graph.height(), room.height()) };
+        m_offset = { offset(wanted.left(), wanted.right(), graph.width(), room.width()),
+            offset(wanted.top(), wanted.bottom(), graph.height(), room.height()) };
     }
     m_moved = false;
     update();
     if (changed)
         Q_EMIT zoomChanged();
+}
+
+/// Where reading begins.
+QRectF GraphCanvas::firstRect() const
+{
+    int part = 0;
+    GraphPlace first;
+    for (const GraphLevel* in = m_layout->level(part); in && !in->items.empty(); in = m_layout->level(part)) {
+        const auto at = std::find_if(in->items.begin(), in->items.end(),
+            [](const GraphItem& item) { return item.kind == GraphItem::Kind::Part; });
+        if (at == in->items.end())
+            break;
+        first = { part, static_cast<int>(at - in->items.begin()) };
+        if (!m_layout->isOpen(at->part))
+            break;
+        part = at->part;
+    }
+    return first.valid() ? m_layout->rect(first) : QRectF();
 }
 
 void GraphCanvas::fitCurrent()
@@ -111,9 +134,9 @@ void GraphCanvas::keepInSight()
 
 void GraphCanvas::bringIntoSight(const QRectF& rect)
 {
-    const QSizeF room = QSizeF(size()) / m_zoom;
+    QSizeF room = QSizeF(size()) / m_zoom;
     const double margin = std::min({ 24.0, room.width() / 8, room.height() / 8 });
-    const QRectF seen(m_offset, room);
+    QRectF seen(m_offset, room);
     const auto moved = [margin](double from, double to, double first, double last) {
         if (last - first > to - from - 2 * margin || first < from + margin)
             return first < from + margin || last > to - margin ? first - margin - from : 0.0;
@@ -123,10 +146,15 @@ void GraphCanvas::bringIntoSight(const QRectF& rect)
         moved(seen.top(), seen.bottom(), rect.top(), rect.bottom()));
     if (by.isNull())
         return;
-    if (!m_moved) // fitted
-        if (const double full = std::min(width() / m_layout->size().width(), height() / m_layout->size().height());
-            full >= m_zoom)
-            return; // all is in sight
+    if (!m_moved) { // fitted, and it stays so: the widget may not have its size yet
+        fitAgain();
+        room = QSizeF(size()) / m_zoom;
+        seen = QRectF(m_offset, room);
+        if (seen.adjusted(-1, -1, 1, 1).contains(rect) || rect.width() > room.width() || rect.height() > room.height())
+            return;
+        by = { moved(seen.left(), seen.right(), rect.left(), rect.right()),
+            moved(seen.top(), seen.bottom(), rect.top(), rect.bottom()) };
+    }
     if (std::abs(by.x()) > room.width() || std::abs(by.y()) > room.height()) // far away: into the middle
         by = QRectF(rect.topLeft(), rect.size().boundedTo(room)).center() - seen.center();
     m_offset += by;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/program_view/graph_words.h"
 
-#include <QRegularExpression>
 #include <algorithm>
 
 #include "pipeline/collective_list.h"
@@ -25,6 +24,7 @@ using namespace Qt::StringLiterals;
 GraphWords::GraphWords(ProgramPtr program, std::shared_ptr<const ProgramOutline> outline)
     : m_program(std::move(program))
     , m_outline(std::move(outline))
+    , m_functions(*m_program)
 {
 }
 
@@ -122,6 +122,8 @@ words::Text GraphWords::legend() const
     words::Text text;
     if (m_snapshot && m_snapshot->propagation && m_snapshot->mesh) {
         for (std::size_t axis = 0; axis < m_snapshot->mesh->rank(); ++axis) {
+            if (m_snapshot->mesh->axis(axis).size == 1)
+                continue;
             const QString name = fromStd(m_snapshot->mesh->axis(axis).name);
             text.push_back({ u'@' + name, Span::Style::Axis, static_cast<int>(axis) });
             text.push_back({ tr(" sharded along %1   ").arg(name), Span::Style::Plain, -1 });
@@ -134,115 +136,26 @@ words::Text GraphWords::legend() const
     return text;
 }
 
+QString GraphWords::legendTip() const
+{
+    const QString all = words::plain(legend());
+    if (!m_snapshot || !m_snapshot->propagation || !m_snapshot->mesh)
+        return all;
+    QStringList single;
+    for (std::size_t axis = 0; axis < m_snapshot->mesh->rank(); ++axis)
+        if (m_snapshot->mesh->axis(axis).size == 1)
+            single << fromStd(m_snapshot->mesh->axis(axis).name);
+    if (single.isEmpty())
+        return all;
+    return all + u'\n'
+        + (single.size() == 1 ? tr("%1 has size 1 and shards nothing").arg(single.front())
+                              : tr("%1 axes have size 1 and shard nothing: %2")
+                                    .arg(words::count(single.size()), single.join(u", "_s)));
+}
+
 bool GraphWords::isConstraint(OperationId operation) const
 {
     return operation.valid() && m_program->operation(operation).kind == OpKind::ShardingConstraint;
-}
-
-QString GraphWords::operationTitle(const Operation& operation) const
-{
-    if (operation.kind == OpKind::ShardingConstraint)
-        return tr("constraint");
-    if (const auto* constant = std::get_if<ConstantAttributes>(&operation.attributes)) {
-        const QString splat = splatText(*constant, m_program->value(operation.results[0]).type.dtype);
-        return splat.isEmpty() ? tr("constant") : tr("constant %1").arg(splat);
-    }
-    const QString name = fromStd(qualifiedName(operation));
-    if (const auto* call = attributesAs<CallAttributes>(operation.attributes))
-        return u"call @"_s + fromStd(call->callee);
-    if (const auto* call = attributesAs<CustomCallAttributes>(operation.attributes))
-        return u"custom_call @"_s + fromStd(call->target);
-    return name.startsWith("stablehlo."_L1) ? name.mid(10) : name;
-}
-
-QString GraphWords::scopeTitle(const std::string& name) const
-{
-    static const QRegularExpression numbered(u"^(.*)[._](\\d+)$"_s);
-    const QString text = fromStd(name);
-    if (const auto match = numbered.match(text); match.hasMatch())
-        return match.captured(1) == "layers"_L1 || match.captured(1) == "layer"_L1
-            ? tr("Layer %1").arg(match.captured(2))
-            : match.captured(1) + u' ' + match.captured(2);
-    return text.isEmpty() ? text : text.front().toUpper() + text.mid(1);
-}
-
-/// "mlp/kernel" of "params/decoder/mlp/kernel" or "state.params['decoder']['mlp']['kernel']".
-QString GraphWords::lastNames(const std::string& path)
-{
-    static const QRegularExpression between(u"[/'\"\\[\\]]+"_s);
-    const QStringList names = fromStd(path).split(between, Qt::SkipEmptyParts);
-    return names.mid(std::max<qsizetype>(0, names.size() - 2)).join(u'/');
-}
-
-/// Of operations from one place in a source, or from some lines of the program's own text.
-QString GraphWords::sourceTitle(int index) const
-{
-    const ProgramPart& part = m_outline->part(index);
-    const QString name = fromStd(part.name);
-    if (part.about.valid())
-        return tr("%1 for %2", "optax for mlp/kernel").arg(name, lastNames(m_program->value(part.about).path));
-    if (!name.isEmpty())
-        return name;
-    const auto lineOf = [this](int at, bool last) {
-        while (m_outline->part(at).kind != PartKind::Operation)
-            at = last ? m_outline->part(at).children.back() : m_outline->part(at).children.front();
-        return m_program->sources[m_program->operation(m_outline->part(at).operation).source].line;
-    };
-    return tr("lines %1–%2").arg(lineOf(index, false)).arg(lineOf(index, true));
-}
-
-/// `number`: its own, or those of several.
-QString GraphWords::blockTitle(const ProgramPart& block, const QString& number) const
-{
-    const bool several = number.contains(u'–');
-    if (block.mirrors)
-        return (several ? tr("Blocks %1, backward") : tr("Block %1, backward")).arg(number);
-    if (block.series == 0)
-        return (several ? tr("Blocks %1") : tr("Block %1")).arg(number);
-    const QChar series(u'A' + static_cast<char16_t>(std::min(block.series, 25)));
-    return (several ? tr("Blocks %1 %2", "kind, numbers") : tr("Block %1 %2", "kind, number")).arg(series).arg(number);
-}
-
-QString GraphWords::title(int index) const
-{
-    const ProgramPart& part = m_outline->part(index);
-    switch (part.kind) {
-    case PartKind::Module:
-    case PartKind::Function:
-        return fromStd(part.name);
-    case PartKind::Source:
-        return sourceTitle(index);
-    case PartKind::Scope:
-        return scopeTitle(part.name);
-    case PartKind::Block:
-        return blockTitle(part, QString::number(part.number));
-    case PartKind::Operation:
-        return operationTitle(m_program->operation(part.operation));
-    case PartKind::Body: {
-        const OpKind kind = m_program->operation(part.operation).kind;
-        if (kind == OpKind::While)
-            return part.number == 0 ? tr("condition") : tr("body");
-        if (kind == OpKind::If)
-            return part.number == 0 ? tr("if true") : tr("if false");
-        return kind == OpKind::Case ? tr("branch %1").arg(part.number) : tr("body");
-    }
-    case PartKind::Repeat:
-        break;
-    }
-    const ProgramPart& first = m_outline->part(part.children.front());
-    const ProgramPart& last = m_outline->part(part.children.back());
-    if (first.kind == PartKind::Block)
-        return blockTitle(
-            first, u"%1–%2"_s.arg(std::min(first.number, last.number)).arg(std::max(first.number, last.number)));
-    const QString from = title(part.children.front()), to = title(part.children.back());
-    const qsizetype blank = from.lastIndexOf(u' ');
-    bool isNumber = false, isOther = false;
-    const int a = from.mid(blank + 1).toInt(&isNumber), b = to.mid(to.lastIndexOf(u' ') + 1).toInt(&isOther);
-    if (!isNumber || !isOther || blank < 0 || from.left(blank) != to.left(to.lastIndexOf(u' ')))
-        return part.children.size() == 1 ? from : tr("%1 to %2", "parts").arg(from, to);
-    const QString what =
-        from.left(blank) == tr("Layer %1").arg(0).section(u' ', 0, 0) ? tr("Layers") : from.left(blank);
-    return a == b ? from : u"%1 %2–%3"_s.arg(what).arg(std::min(a, b)).arg(std::max(a, b));
 }
 
 QString GraphWords::counts(int index) const
@@ -444,6 +357,9 @@ QString GraphWords::tip(int index) const
         QStringList lines{ title(index), subtitle(index) };
         if (part.about.valid())
             lines << words::operandName(*m_program, part.about);
+        if (const QString own = part.kind == PartKind::Source ? linesOf(index) : QString();
+            !own.isEmpty() && own != lines.front())
+            lines << own;
         return lines.join(u'\n');
     }
     const Operation& operation = m_program->operation(part.operation);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pipeline/snapshot.h"
+#include "program/function_names.h"
 #include "program/outline/program_outline.h"
 #include "propagation/repeat_differences.h"
 #include "propagation/replay.h"
@@ -28,7 +29,7 @@ public:
     /// Shardings are told as they are after that step of propagation; null: as they are in the end.
     void setStep(const Replay* replay, std::uint32_t step);
 
-    /// "dot_general", "constant 0.9", "Layer 0", "Layers 1–3", "Backward".
+    /// "dot_general", "constant 0.9", "Layer 0", "Layers 1–3", "token_embedder", "silu" of a call.
     [[nodiscard]] QString title(int part) const;
     /// Of a folded part: "6 operations", "same as Layer 0, folded × 3", "as Layer 0, folded × 3; Layer 2
     /// differs: sharding of W1".
@@ -53,8 +54,9 @@ public:
     [[nodiscard]] words::Text shape(ValueId value) const;
     /// The same after the value's own name: what stands beside the line from an operation.
     [[nodiscard]] words::Text label(OperationId operation, int level) const;
-    /// What colours and marks mean.
+    /// What colours and marks mean; mesh axes of one device are left out, and named in the tip alone.
     [[nodiscard]] words::Text legend() const;
+    [[nodiscard]] QString legendTip() const;
     /// A sharding constraint, which is drawn with a pin.
     [[nodiscard]] bool isConstraint(OperationId operation) const;
     /// Several lines for a tool tip.
@@ -77,11 +79,15 @@ private:
     [[nodiscard]] QString shardedValues(const RepeatDifference& of) const;
     [[nodiscard]] QString operationTitle(const Operation& operation) const;
     [[nodiscard]] QString scopeTitle(const std::string& name) const;
+    [[nodiscard]] QString functionTitle(const std::string& name) const;
     [[nodiscard]] QString sourceTitle(int index) const;
+    [[nodiscard]] QString contents(int index) const;
+    [[nodiscard]] QString linesOf(int index) const;
     [[nodiscard]] static QString lastNames(const std::string& path);
 
     ProgramPtr m_program;
     std::shared_ptr<const ProgramOutline> m_outline;
+    FunctionNames m_functions;
     SnapshotPtr m_snapshot;
     const Replay* m_replay = nullptr;
     std::uint32_t m_step = 0;
@@ -93,6 +99,7 @@ private:
     };
     std::vector<Sums> m_sums; ///< by part
     mutable std::unordered_map<int, std::vector<RepeatDifference>> m_differences; ///< by repeated part
+    mutable std::unordered_map<int, QString> m_contents; ///< of parts that are named by them
 };
 
 } // namespace shardscope

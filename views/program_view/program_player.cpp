@@ -129,6 +129,7 @@ void ProgramPlayer::choose(int step, bool onwards)
     m_operation = m_selection->operation();
     m_tensor = m_selection->tensor();
     m_collective = m_selection->collective();
+    m_wasFirst = m_selection->isFirst();
     if (m_replay)
         show(onwards);
 }
@@ -142,7 +143,7 @@ void ProgramPlayer::followSelection()
         return setTrack(propagation);
     if (!propagation) {
         if (m_operation != m_selection->operation() || m_tensor != m_selection->tensor()
-            || m_collective != m_selection->collective())
+            || m_collective != m_selection->collective() || m_wasFirst != m_selection->isFirst())
             followOperation();
     } else if (m_selection->step() != m_player->step()) {
         m_player->setStep(m_selection->step());
@@ -150,7 +151,7 @@ void ProgramPlayer::followSelection()
     }
 }
 
-/// The selected collective or operation, or the one that makes the selected value.
+/// The selected collective or operation, or the one that makes the selected value; the end until somebody selects one.
 void ProgramPlayer::followOperation()
 {
     m_operation = m_selection->operation();
@@ -158,6 +159,9 @@ void ProgramPlayer::followOperation()
     m_collective = m_selection->collective();
     if (!m_snapshot)
         return;
+    m_wasFirst = m_selection->isFirst();
+    if (m_wasFirst)
+        return m_player->setStep(m_player->count());
     if (m_collective >= 0 && m_collective < static_cast<int>(m_rankOfCollective.size()))
         if (const int rank = m_rankOfCollective[static_cast<std::size_t>(m_collective)]; rank >= 0)
             return m_player->setStep(rank + 1);

@@ -61,6 +61,7 @@ private:
     std::vector<int> m_rankOfCollective; ///< by number, likewise
     QString m_operation, m_tensor; ///< of the selection, as they were followed last
     int m_collective = -1; ///< likewise
+    bool m_wasFirst = false; ///< likewise
     int m_left = -1; ///< the step of propagation at which it was left
     bool m_choosing = false; ///< sets the selection
 };

@@ -18,6 +18,7 @@
 #include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
 #include "views/widgets/flat_button.h"
+#include "views/widgets/plain_tip.h"
 #include "views/widgets/search_field.h"
 #include "views/widgets/span_line.h"
 #include "views/widgets/step_player.h"
@@ -228,7 +229,7 @@ void ProgramView::showEmpty()
 void ProgramView::showSnapshot()
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
-    const auto operations = snapshot && snapshot->program ? snapshot->program->operations.size() : 0;
+    const std::size_t operations = snapshot && snapshot->program ? operationCount(*snapshot->program) : 0;
     const QString figure =
         operations == 0 ? QString() : words::counted(static_cast<qint64>(operations), words::Noun::Operation);
     setKeyFigure(figure);
@@ -246,6 +247,7 @@ void ProgramView::showSnapshot()
     m_player->setSnapshot(
         snapshot, layout ? &layout->outline() : nullptr, layout ? layout->collectives() : GraphCollectives());
     m_legend->setText(m_canvas->graphWords() ? m_canvas->graphWords()->legend() : words::Text());
+    m_legend->setToolTip(m_canvas->graphWords() ? plainTip(m_canvas->graphWords()->legendTip()) : QString());
     m_linking = true;
     m_text->setSnapshot(snapshot, m_document->snapshot());
     m_linking = false;

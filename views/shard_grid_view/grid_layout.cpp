@@ -256,6 +256,11 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
         const auto told = static_cast<double>(std::min<std::int64_t>(width, m_columns.shown * fullWidth));
         if (m_trueAspect < 1 / widest)
             m_drawnAspect = std::max(m_drawnAspect, std::min(told / height, 1.0));
+        // One that is high gets the width of names where it is drawn too low for them.
+        constexpr std::int64_t leastWidth = 24, nameRoom = 36;
+        const auto named = static_cast<double>(std::min<std::int64_t>(width, m_columns.shown * nameRoom));
+        if (m_trueAspect < 1 && height * m_drawnAspect < static_cast<double>(m_columns.shown * leastWidth))
+            m_drawnAspect = std::max(m_drawnAspect, std::min(named / height, 1.0));
     }
     const auto arrange = [&] {
         for (int across = 1; across <= count; ++across) {

@@ -60,11 +60,8 @@ SpanLayout SpanLayout::make(
         range.format.setFont(fontOf(span, font));
         if (span.style == words::Span::Style::Axis)
             range.format.setForeground(theme.meshAxis(std::max(0, span.axis)));
-        if (!span.link.isEmpty()) {
-            range.format.setFontUnderline(true);
-            range.format.setUnderlineStyle(QTextCharFormat::DotLine);
+        if (!span.link.isEmpty())
             linkRanges.push_back({ range.start, range.start + range.length, static_cast<int>(&span - spans.data()) });
-        }
         if (chip)
             ranges.push_back({ range.start, range.start + range.length, std::max(0, span.axis) });
         formats.append(range);
@@ -113,6 +110,7 @@ void SpanLayout::draw(QPainter& painter, QPointF at, const Theme& theme) const
 {
     if (!text)
         return;
+    const QColor plain = painter.pen().color();
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     for (const Chip& chip : chips) {
@@ -120,6 +118,14 @@ void SpanLayout::draw(QPainter& painter, QPointF at, const Theme& theme) const
         painter.setPen(QPen(colour, 1));
         painter.setBrush(mixed(theme.base, colour, 0.12));
         painter.drawRoundedRect(chip.rect.translated(at), 3, 3);
+    }
+    // Dots below the line: an underline would break at the underscores of names.
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(QPen(plain, 1, Qt::DotLine));
+    for (const Link& link : links) {
+        const QRectF under = link.rect.translated(at);
+        painter.drawLine(QPointF(under.left(), std::floor(under.bottom()) - 1),
+            QPointF(under.right() - 1, std::floor(under.bottom()) - 1));
     }
     painter.restore();
     text->draw(&painter, at);

@@ -10,10 +10,18 @@ QString elidedName(const QString& name, const QFontMetrics& metrics, int room)
         return name;
     if (slash < 0)
         return metrics.elidedText(name, Qt::ElideMiddle, room);
-    const QString tail = name.mid(slash), last = name.mid(slash + 1).trimmed();
-    const int rest = room - metrics.horizontalAdvance(tail);
-    if (rest >= metrics.horizontalAdvance(QChar(0x2026)))
-        return metrics.elidedText(name.left(slash).trimmed(), Qt::ElideRight, rest) + tail;
+    // As many of the last parts as fit, then as much of the beginning.
+    const int dots = metrics.horizontalAdvance(QChar(0x2026));
+    qsizetype from = slash;
+    for (qsizetype before = slash; before > 0;) {
+        before = name.lastIndexOf(QLatin1Char('/'), before - 1);
+        if (before <= 0 || metrics.horizontalAdvance(name.mid(before)) + dots > room)
+            break;
+        from = before;
+    }
+    const QString tail = name.mid(from), last = name.mid(slash + 1).trimmed();
+    if (const int rest = room - metrics.horizontalAdvance(tail); rest >= dots)
+        return metrics.elidedText(name.left(from).trimmed(), Qt::ElideRight, rest) + tail;
     return metrics.elidedText(last, Qt::ElideMiddle, room);
 }
 

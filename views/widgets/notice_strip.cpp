@@ -103,8 +103,17 @@ void NoticeStrip::setBrief(bool brief)
         showText();
 }
 
+void NoticeStrip::setOneLine(bool oneLine)
+{
+    if (std::exchange(m_oneLine, oneLine) != oneLine)
+        showText();
+}
+
 void NoticeStrip::showText()
 {
+    const bool oneLine = m_oneLine && !m_title->text().isEmpty();
+    m_text->setWordWrap(!oneLine);
+    m_text->setElided(oneLine);
     const bool titleAlone = m_brief && !m_title->text().isEmpty();
     m_text->setVisible(!m_text->text().isEmpty() && !titleAlone);
     m_title->setToolTip(titleAlone ? m_text->toolTip() : QString());

@@ -33,6 +33,8 @@ public:
     void say(Severity severity, const QString& title, const QString& text, std::vector<Button> buttons);
     /// Where room is short: what has a title says no more than that, and the rest in its tip.
     void setBrief(bool brief);
+    /// Where it is less short: what stands below a title has one line, and all of it in its tip.
+    void setOneLine(bool oneLine);
     /// Closed by whoever is not to be told any more.
     void dismiss();
     [[nodiscard]] QString title() const; ///< "" while there is nothing to be read
@@ -58,7 +60,7 @@ private:
     std::vector<std::function<void()>> m_actions;
     QToolButton* m_close;
     Severity m_severity = Severity::Info;
-    bool m_brief = false;
+    bool m_brief = false, m_oneLine = false;
 };
 
 } // namespace shardscope

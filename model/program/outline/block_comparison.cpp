@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/outline/block_comparison.h"
 
-#include "program/other_attributes.h"
+#include "program/calls.h"
 
 namespace shardscope {
 
@@ -25,16 +25,6 @@ std::uint64_t label(const Program& program, const Operation& operation)
     return seed;
 }
 
-/// But for how values are sharded.
-bool sameAttributes(const Attributes& a, const Attributes& b)
-{
-    if (std::holds_alternative<ConstraintAttributes>(a) && std::holds_alternative<ConstraintAttributes>(b))
-        return true;
-    if (attributesAs<OwnShardingAttributes>(a) && attributesAs<OwnShardingAttributes>(b))
-        return true;
-    return a == b;
-}
-
 } // namespace
 
 std::uint64_t stretchLabel(const Program& program, Stretch operations)
@@ -49,6 +39,7 @@ std::uint64_t stretchLabel(const Program& program, Stretch operations)
 
 BlockComparison::BlockComparison(const Program& program)
     : m_program(program)
+    , m_functions(program)
     , m_partnerOfA(program.values.size())
     , m_partnerOfB(program.values.size())
 {
@@ -57,13 +48,25 @@ BlockComparison::BlockComparison(const Program& program)
 bool BlockComparison::same(Stretch a, Stretch b)
 {
     const bool equal = sameLists(a, b);
+    forget();
+    return equal;
+}
+
+bool BlockComparison::same(RegionId a, RegionId b)
+{
+    const bool equal = sameRegions(a, b);
+    forget();
+    return equal;
+}
+
+void BlockComparison::forget()
+{
     for (const ValueId value : m_touchedA)
         m_partnerOfA[value.index] = {};
     for (const ValueId value : m_touchedB)
         m_partnerOfB[value.index] = {};
     m_touchedA.clear();
     m_touchedB.clear();
-    return equal;
 }
 
 bool BlockComparison::sameLists(Stretch a, Stretch b)
@@ -76,29 +79,59 @@ bool BlockComparison::sameLists(Stretch a, Stretch b)
     return true;
 }
 
+bool BlockComparison::sameRegions(RegionId a, RegionId b)
+{
+    const Region &inA = m_program.regions[a.index], &inB = m_program.regions[b.index];
+    if (inA.arguments.size() != inB.arguments.size() || inA.results.size() != inB.results.size())
+        return false;
+    for (std::size_t i = 0; i < inA.arguments.size(); ++i)
+        if (!pair(inA.arguments[i], inB.arguments[i]))
+            return false;
+    if (!sameLists(inA.operations, inB.operations))
+        return false;
+    for (std::size_t i = 0; i < inA.results.size(); ++i)
+        if (!pair(inA.results[i], inB.results[i]))
+            return false;
+    return true;
+}
+
+/// But for how values are sharded, and for what copies of a function are called.
+bool BlockComparison::sameAttributes(const Operation& a, const Operation& b)
+{
+    if (std::holds_alternative<ConstraintAttributes>(a.attributes)
+        && std::holds_alternative<ConstraintAttributes>(b.attributes))
+        return true;
+    if (attributesAs<OwnShardingAttributes>(a.attributes) && attributesAs<OwnShardingAttributes>(b.attributes))
+        return true;
+    if (a.attributes == b.attributes)
+        return true;
+    constexpr int deepest = 64; // functions that call themselves have no end
+    const std::string *calleeOfA = calleeOf(a), *calleeOfB = calleeOf(b);
+    if (!calleeOfA || !calleeOfB || m_calls >= deepest || withCallee(a.attributes, *calleeOfB) != b.attributes)
+        return false;
+    const Function* inA = m_functions.find(m_program, *calleeOfA);
+    const Function* inB = m_functions.find(m_program, *calleeOfB);
+    if (!inA || !inB)
+        return false;
+    ++m_calls;
+    const bool equal = sameRegions(inA->body, inB->body);
+    --m_calls;
+    return equal;
+}
+
 bool BlockComparison::sameOperation(const Operation& a, const Operation& b)
 {
     if (a.kind != b.kind || a.operands.size() != b.operands.size() || a.results.size() != b.results.size()
-        || a.regions.size() != b.regions.size() || !sameAttributes(a.attributes, b.attributes)
-        || (a.extra != b.extra && m_program.dictionaries[a.extra] != m_program.dictionaries[b.extra]))
+        || a.regions.size() != b.regions.size()
+        || (a.extra != b.extra && m_program.dictionaries[a.extra] != m_program.dictionaries[b.extra])
+        || !sameAttributes(a, b))
         return false;
     for (std::size_t i = 0; i < a.operands.size(); ++i)
         if (!pair(a.operands[i], b.operands[i]))
             return false;
-    for (std::size_t i = 0; i < a.regions.size(); ++i) {
-        const Region& inA = m_program.regions[a.regions[i].index];
-        const Region& inB = m_program.regions[b.regions[i].index];
-        if (inA.arguments.size() != inB.arguments.size() || inA.results.size() != inB.results.size())
+    for (std::size_t i = 0; i < a.regions.size(); ++i)
+        if (!sameRegions(a.regions[i], b.regions[i]))
             return false;
-        for (std::size_t k = 0; k < inA.arguments.size(); ++k)
-            if (!pair(inA.arguments[k], inB.arguments[k]))
-                return false;
-        if (!sameLists(inA.operations, inB.operations))
-            return false;
-        for (std::size_t k = 0; k < inA.results.size(); ++k)
-            if (!pair(inA.results[k], inB.results[k]))
-                return false;
-    }
     for (std::size_t i = 0; i < a.results.size(); ++i)
         if (!pair(a.results[i], b.results[i]))
             return false;

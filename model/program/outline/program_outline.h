@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A program as nested parts: functions, the scopes that its operations bear or that their locations name, blocks that
-// repeat, operations and their bodies. Every part is a stretch of the program in its order, so that parts never depend
-// on each other in circles.
+// A program as nested parts: main, functions where they are called, the scopes that its operations bear or that their
+// locations name, blocks that repeat, operations and their bodies. Every part is a stretch of the program in its order,
+// so that parts never depend on each other in circles.
 //
 //     main
 //       layers.0            6 operations
@@ -24,14 +24,15 @@
 namespace shardscope {
 
 enum class PartKind : std::uint8_t {
-    Module, ///< of several functions; the root then
-    Function, ///< the root of a program with main alone
+    Module, ///< the root where functions stand beside main
+    Function, ///< main, or a function that stands beside it: several operations call it, or none
+    Functions, ///< all that stand beside main, where there are several; such as are equal follow each other
     Scope, ///< operations that bear one scope; in a long program most of them
     Source, ///< operations of a long program, most of which come from one package, file or line; without a name where
             ///< nothing is known but their lines in the program's own text
     Block, ///< one of several stretches that are the same, found by comparison
     Repeat, ///< parts that are the same as an earlier one beside them
-    Operation, ///< with parts in it if it has bodies
+    Operation, ///< with parts in it if it has bodies, or if it alone calls a function, whose parts they are then
     Body ///< a region of an operation
 };
 
@@ -40,7 +41,7 @@ struct ProgramPart {
     int parent = -1;
     std::vector<int> children; ///< in program order
     OperationId operation; ///< Operation: itself; Body: whose it is
-    RegionId region; ///< Function, Body
+    RegionId region; ///< Function, Body; Operation: the body of the function that it alone calls
     std::string name; ///< of a function, of the last part of a scope, of a place in a source
     ValueId about; ///< Source: the argument that it alone reads of those that do the same; else none
     int number = 0; ///< Block: from 0, or that of the block that it mirrors; Body: which one

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which other meshes of as many devices there are, what an experiment comes to on each, and which of them sends least
+// as the batch grows.
+//
+//     the MLP of the notebook on 8 devices, batch 512, axes data and model
+//     meshes    1 x 8   16 MiB held   24.5 MiB sent   front: nothing holds less
+//               2 x 4   32 MiB held   18.5 MiB sent   front: nothing sends less
+//               4 x 2   64 MiB held   27.5 MiB sent   beaten by 2 x 4
+//               8 x 1  128 MiB held   56 MiB sent     beaten by 2 x 4
+//     batches   8: 1 x 8 sends least;   512: 2 x 4;   2048: 4 x 2;   8192: 8 x 1
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "analysis/analyse.h"
+
+namespace shardscope {
+
+/// What the experiment comes to on one mesh.
+struct MeshFigures {
+    std::vector<MeshAxis> axes;
+    std::optional<std::int64_t>
+        stateBytes; ///< per device, of parameters, gradients and moments; absent without a layout
+    std::optional<Rational> sentBytes; ///< per device and step; absent where no step can run
+    std::optional<Diagnostic> problem; ///< the first error
+    /// Of those that send and hold no more, and one of these less: the one that sends least.
+    std::optional<std::size_t> beatenBy;
+    [[nodiscard]] bool isFront() const { return stateBytes && sentBytes && !beatenBy; }
+    bool operator==(const MeshFigures&) const = default;
+};
+
+/// Of one batch.
+struct BatchFigures {
+    std::int64_t batch = 0;
+    std::optional<Rational> sentNow; ///< on the experiment's own mesh; absent where no step can run
+    std::optional<std::size_t> least; ///< of the meshes handed over: the first one of those that send least
+    std::optional<Rational> sentLeast;
+    bool operator==(const BatchFigures&) const = default;
+};
+
+/// What a search gives.
+struct FoundMeshes {
+    std::vector<MeshFigures> meshes; ///< in the order of otherMeshes()
+    std::vector<MeshFigures>
+        compared; ///< those that batches are tried on: eight at most, the front and what sends least
+    std::vector<BatchFigures> batches;
+};
+
+/// All ways to give the devices of the mesh to its axes, in their order; its own is among them. Axes of size 1 take
+/// part as long as there are no more than `most`, in their order; else they stay.
+[[nodiscard]] std::vector<std::vector<MeshAxis>> otherMeshes(const MeshSetting& mesh, std::size_t most = 128);
+
+/// In the order of otherMeshes(). Empty where stopped.
+[[nodiscard]] std::vector<MeshFigures> searchMeshes(
+    const Experiment& experiment, AnalysisCache& cache, const std::stop_token& stop = {});
+
+/// Batches from a quarter of the experiment's to 1,024 times as many, in steps of 4, on its own mesh and on `meshes`.
+/// Empty where it has no batch, or stopped.
+[[nodiscard]] std::vector<BatchFigures> batchSensitivity(const Experiment& experiment,
+    const std::vector<MeshFigures>& meshes, AnalysisCache& cache, const std::stop_token& stop = {});
+
+/// Both.
+[[nodiscard]] FoundMeshes findMeshes(
+    const Experiment& experiment, AnalysisCache& cache, const std::stop_token& stop = {});
+
+} // namespace shardscope

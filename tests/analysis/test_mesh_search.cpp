@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Other meshes of as many devices, and which of them sends least as the batch grows.
+#include <QTest>
+
+#include "analysis/mesh_search.h"
+#include "experiment/builtin.h"
+#include "experiment/edits.h"
+#include "registered_test.h"
+
+using namespace shardscope;
+
+namespace {
+
+constexpr std::int64_t mib = std::int64_t{ 1 } << 20;
+
+Experiment exampleNamed(std::string_view id)
+{
+    for (const Example& example : builtinExamples())
+        if (example.id == id)
+            return example.make();
+    qFatal("no such example");
+}
+
+/// The MLP of the notebook on 8 devices.
+Experiment mlpOfBatch(std::int64_t batch)
+{
+    return *withDimension(exampleNamed("flax-mlp-logical"), "batch", batch);
+}
+
+std::vector<std::vector<std::int64_t>> sizesOf(const std::vector<std::vector<MeshAxis>>& meshes)
+{
+    std::vector<std::vector<std::int64_t>> sizes;
+    for (const auto& axes : meshes) {
+        sizes.emplace_back();
+        for (const MeshAxis& axis : axes)
+            sizes.back().push_back(axis.size);
+    }
+    return sizes;
+}
+
+} // namespace
+
+class TestMeshSearch : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void waysToGiveDevices()
+    {
+        using Sizes = std::vector<std::vector<std::int64_t>>;
+        MeshSetting mesh;
+        mesh.axes = { { "data", 2 }, { "model", 4 } };
+        QCOMPARE(sizesOf(otherMeshes(mesh)), (Sizes{ { 1, 8 }, { 2, 4 }, { 4, 2 }, { 8, 1 } }));
+        QCOMPARE(otherMeshes(mesh)[1], mesh.axes);
+        mesh.axes = { { "x", 6 } };
+        QCOMPARE(sizesOf(otherMeshes(mesh)), (Sizes{ { 6 } }));
+        // An axis of size 1 takes part, in its place, as long as there are not too many ways.
+        mesh.axes = { { "pod", 1 }, { "x", 3 } };
+        QCOMPARE(sizesOf(otherMeshes(mesh)), (Sizes{ { 1, 3 }, { 3, 1 } }));
+        QCOMPARE(sizesOf(otherMeshes(mesh, 1)), (Sizes{ { 1, 3 } }));
+        mesh.axes = { { "a", 1 }, { "b", 1 } };
+        QCOMPARE(sizesOf(otherMeshes(mesh)), (Sizes{ { 1, 1 } }));
+        mesh.axes = { { "a", 1024 }, { "b", 1024 }, { "c", 1024 } };
+        QVERIFY(otherMeshes(mesh).empty()); // too many
+        QVERIFY(otherMeshes({}).size() <= 1);
+    }
+
+    /// By hand: ring collectives, parameters of 32 MiB with their gradients and two moments, 8 gradients and 7 sums of
+    /// activations.
+    void figuresOfTheNotebook()
+    {
+        AnalysisCache cache;
+        const std::vector<MeshFigures> found = searchMeshes(mlpOfBatch(512), cache);
+        QCOMPARE(found.size(), std::size_t{ 4 });
+        const std::int64_t state[] = { 16, 32, 64, 128 };
+        const double sent[] = { 24.5, 18.5, 27.5, 56 };
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            QVERIFY(!found[i].problem);
+            QCOMPARE(found[i].stateBytes, std::optional(state[i] * mib));
+            QCOMPARE(found[i].sentBytes->value(), sent[i] * static_cast<double>(mib));
+            QCOMPARE(found[i].isFront(), i < 2);
+            QCOMPARE(found[i].beatenBy, i < 2 ? std::nullopt : std::optional(std::size_t{ 1 }));
+        }
+    }
+
+    /// The best mesh walks from all model to all data; by hand it changes at 293, 1,171 and 4,682.
+    void theBestMeshWalks()
+    {
+        AnalysisCache cache;
+        const Experiment experiment = mlpOfBatch(512);
+        const std::vector<MeshFigures> meshes = searchMeshes(experiment, cache);
+        const std::vector<BatchFigures> found = batchSensitivity(experiment, meshes, cache);
+        QCOMPARE(found.size(), std::size_t{ 7 });
+        const std::int64_t batches[] = { 128, 512, 2048, 8192 };
+        for (std::size_t i = 0; i < 4; ++i) {
+            QCOMPARE(found[i].batch, batches[i]);
+            QCOMPARE(found[i].least, std::optional(i));
+        }
+        QCOMPARE(found[1].sentNow, meshes[1].sentBytes);
+        QCOMPARE(found[1].sentLeast, meshes[1].sentBytes);
+        QVERIFY(*found[3].sentLeast < *found[3].sentNow);
+    }
+
+    void whatCannotBe()
+    {
+        AnalysisCache cache;
+        // A batch of 2 is not spread over 4: the mesh is there, with its reason.
+        const std::vector<MeshFigures> found = searchMeshes(mlpOfBatch(2), cache);
+        QCOMPARE(found.size(), std::size_t{ 4 });
+        QVERIFY(!found[2].sentBytes && found[2].problem && !found[2].isFront());
+        QVERIFY(found[0].isFront() && found[1].sentBytes && !found[1].isFront());
+        // Arrays alone have no batch.
+        QVERIFY(batchSensitivity(exampleNamed("rule-lab"), {}, cache).empty());
+        std::stop_source stopped;
+        stopped.request_stop();
+        QVERIFY(searchMeshes(mlpOfBatch(8), cache, stopped.get_token()).empty());
+        QVERIFY(batchSensitivity(mlpOfBatch(8), {}, cache, stopped.get_token()).empty());
+    }
+};
+
+REGISTER_TEST(TestMeshSearch)
+#include "test_mesh_search.moc"

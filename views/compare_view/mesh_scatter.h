@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Meshes as points: to the right what they send, upwards what a device holds. Those on the front are filled and joined
+// by a line; the one that is open has a ring. Arrow keys and clicks make one current.
+#pragma once
+
+#include <QPointF>
+#include <QPolygonF>
+#include <QRectF>
+#include <vector>
+
+#include "analysis/mesh_search.h"
+#include "views/widgets/canvas.h"
+
+namespace shardscope {
+
+/// Where the points lie: both axes are logarithmic, from the least to the most there is.
+struct ScatterLayout {
+    struct Dot {
+        std::size_t mesh = 0;
+        QPointF at;
+    };
+    std::vector<Dot> dots; ///< of the meshes that have both figures, in their order
+    QPolygonF front; ///< from left to right: across to what sends more, then down to what holds less
+    static ScatterLayout make(const QRectF& area, const std::vector<MeshFigures>& meshes);
+    /// The nearest dot within so many pixels, -1 for none.
+    [[nodiscard]] int dotAt(const QPointF& point, double within) const;
+};
+
+class MeshScatter : public Canvas {
+    Q_OBJECT
+public:
+    explicit MeshScatter(QWidget* parent = nullptr);
+
+    void setMeshes(std::vector<MeshFigures> meshes, const std::vector<MeshAxis>& open);
+    void setCurrentMesh(int mesh); ///< -1 for none, or one without a point
+    [[nodiscard]] const ScatterLayout& layoutOfDots() const { return m_layout; }
+
+    // One row per point.
+    [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_layout.dots.size()); }
+    [[nodiscard]] int tableColumnCount() const override { return 3; }
+    [[nodiscard]] QString tableHeader(int column) const override;
+    [[nodiscard]] QString tableText(int row, int column) const override;
+    [[nodiscard]] QRect tableRect(int row) const override;
+    [[nodiscard]] int tableRowAt(QPoint point) const override;
+    [[nodiscard]] int tableCurrentRow() const override { return m_current; }
+    void tableActivate(int row) override;
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+Q_SIGNALS:
+    void picked(int mesh);
+
+protected:
+    [[nodiscard]] Tip tipAt(QPoint point) const override;
+    void arrange() override;
+    void recolour() override { update(); }
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    [[nodiscard]] const MeshFigures& meshOf(int dot) const;
+    [[nodiscard]] QRectF area() const;
+    void paintLabels(QPainter& painter) const;
+    std::vector<MeshFigures> m_meshes;
+    std::vector<MeshAxis> m_open;
+    ScatterLayout m_layout;
+    int m_current = -1; ///< a dot
+};
+
+} // namespace shardscope

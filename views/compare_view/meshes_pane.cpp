@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/compare_view/meshes_pane.h"
+
+#include <QHeaderView>
+#include <QMenu>
+#include <QPushButton>
+#include <QTableView>
+#include <QToolButton>
+
+#include "experiment/edits.h"
+#include "views/compare_view/mesh_scatter.h"
+#include "views/compare_view/row_actions.h"
+#include "views/panel/panel.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/context_menu.h"
+#include "views/widgets/row_table.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+Result<Experiment> withAxes(const Experiment& experiment, const std::vector<MeshAxis>& axes)
+{
+    std::vector<std::int64_t> sizes;
+    for (const MeshAxis& axis : axes)
+        sizes.push_back(axis.size);
+    return withAxisSizes(experiment, sizes);
+}
+
+} // namespace
+
+MeshesPane::MeshesPane(Document* document, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_model(new MeshesModel(this))
+    , m_batches(new BatchesModel(this))
+    , m_table(new QTableView)
+    , m_scatter(new MeshScatter)
+    , m_batchTable(new QTableView)
+    , m_search(new QPushButton(tr("Search meshes")))
+    , m_count(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
+    , m_sentence(new RoleLabel(RoleLabel::Size::Normal))
+    , m_empty(new EmptyPage(QString()))
+    , m_cache(std::make_shared<AnalysisCache>())
+    , m_job(this, [this](FoundMeshes found) { receive(std::move(found)); })
+{
+    makeRowTable(m_table, m_model, tr("Meshes of as many devices"));
+    makeRowTable(m_batchTable, m_batches, tr("Sensitivity to batch"));
+    for (QTableView* table : { m_table, m_batchTable }) {
+        table->setAlternatingRowColors(true);
+        table->setTextElideMode(Qt::ElideRight);
+        table->horizontalHeader()->setStretchLastSection(true);
+        table->setMinimumHeight(Metrics::scaled(44));
+    }
+    m_table->setToolTip(tr("Return opens the mesh in place of the one that is open."));
+    m_search->setProperty("small", true);
+    m_search->setToolTip(tr("Lays the experiment out on every mesh of as many devices"));
+    m_sentence->setWordWrap(true);
+    m_count->setElided(true);
+
+    const auto button = [this](const char* picture, const QString& name, auto run) {
+        m_rowButtons << makeRowButton(m_table, QLatin1String(picture), name, {}, run);
+        return m_rowButtons.back();
+    };
+    auto* buttons = hbox({ 8, 4, 8, 4 }, 4,
+        { m_search, button("open", tr("Open as B"), [this] { open(); }),
+            button("pin", tr("Pin as A"), [this] { pin(); }), { m_count, 1 } });
+    auto* words = vbox({ 8, 6, 8, 4 }, 0, { m_sentence });
+    vbox(this, {}, 0, { buttons, { m_table, 3 }, { m_scatter, 3 }, words, { m_batchTable, 2 }, { m_empty, 1 } });
+    setFocusProxy(m_table);
+
+    m_delay.setSingleShot(true);
+    m_delay.setInterval(300); // not while somebody drags
+    connect(&m_delay, &QTimer::timeout, this, &MeshesPane::search);
+    connect(m_search, &QPushButton::clicked, this, [this] { m_job.isWorking() ? cancel() : search(); });
+    connect(m_table, &QTableView::activated, this, &MeshesPane::open);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &MeshesPane::showState);
+    connect(m_scatter, &MeshScatter::picked, this,
+        [this](int mesh) { m_table->setCurrentIndex(m_model->index(mesh, MeshesModel::Mesh)); });
+    connect(m_document, &Document::snapshotChanged, this, &MeshesPane::follow);
+    giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex& row) {
+        addMenuAction(
+            menu, "open", tr("Open as B"), [this] { open(); }, tr("Return"));
+        addMenuAction(menu, "pin", tr("Pin as A"), [this] { pin(); });
+        menu.addSeparator();
+        addRowCopyActions(menu, m_table, row);
+    });
+    showState();
+}
+
+int MeshesPane::current() const
+{
+    return m_table->currentIndex().row();
+}
+
+/// So that a search in the background is over before anybody waits for it.
+bool MeshesPane::isSmall() const
+{
+    constexpr std::size_t most = 20'000; // arrays, on all meshes
+    const SnapshotPtr snapshot = m_document->snapshot();
+    return snapshot && snapshot->tensors.size() * otherMeshes(m_document->experiment()->mesh).size() <= most;
+}
+
+void MeshesPane::search()
+{
+    m_delay.stop();
+    m_of = m_document->experiment();
+    m_job.request([experiment = m_of, cache = m_cache](
+                      const std::stop_token& stop) { return findMeshes(*experiment, *cache, stop); });
+    showState();
+}
+
+void MeshesPane::cancel()
+{
+    m_job.cancel();
+    m_of = nullptr;
+    showState();
+}
+
+void MeshesPane::receive(FoundMeshes found)
+{
+    const int row = current();
+    m_batches->setFound(found);
+    m_model->setMeshes(std::move(found.meshes));
+    for (QTableView* table : { m_table, m_batchTable })
+        table->resizeColumnsToContents();
+    if (row >= 0 && row < m_model->rowCount())
+        m_table->setCurrentIndex(m_model->index(row, MeshesModel::Mesh));
+    showState();
+}
+
+void MeshesPane::open()
+{
+    if (const int row = current(); row >= 0)
+        m_document->edit(withAxes(*m_document->experiment(), m_model->mesh(row).axes),
+            tr("mesh %1").arg(words::meshNames(m_model->mesh(row).axes)));
+}
+
+void MeshesPane::pin()
+{
+    const int row = current();
+    if (row < 0 || !m_of)
+        return;
+    if (Result<Experiment> pinned = withAxes(*m_of, m_model->mesh(row).axes))
+        Q_EMIT pinRequested(
+            std::make_shared<const Experiment>(std::move(*pinned)), words::meshNames(m_model->mesh(row).axes));
+}
+
+void MeshesPane::follow()
+{
+    if (!isVisible() || m_document->experiment() == m_of) {
+        showState();
+        return;
+    }
+    m_job.cancel();
+    if (isSmall() && otherMeshes(m_document->experiment()->mesh).size() > 1) {
+        m_delay.start(); // what is there stays until then
+    } else {
+        m_delay.stop();
+        m_of = nullptr;
+        m_batches->setFound({});
+        m_model->setMeshes({});
+    }
+    showState();
+}
+
+void MeshesPane::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    follow();
+}
+
+void MeshesPane::hideEvent(QHideEvent* event)
+{
+    QWidget::hideEvent(event);
+    m_delay.stop(); // nobody looks
+}
+
+void MeshesPane::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    showScatter();
+}
+
+void MeshesPane::showScatter()
+{
+    m_scatter->setVisible(m_scatter->tableRowCount() > 1 && height() >= Metrics::scaled(340));
+}
+
+void MeshesPane::showState()
+{
+    const MeshSetting& mesh = m_document->experiment()->mesh;
+    const std::size_t ways = otherMeshes(mesh).size();
+    const bool any = m_model->rowCount() > 0;
+    m_model->setOpen(mesh.axes);
+    m_table->setVisible(any);
+    m_scatter->setMeshes(m_model->meshes(), mesh.axes);
+    m_scatter->setCurrentMesh(current());
+    showScatter();
+    m_sentence->setText(m_batches->sentence());
+    m_sentence->setVisible(any && !m_sentence->text().isEmpty());
+    m_batchTable->setVisible(any && m_batches->rowCount() > 0);
+    m_empty->setVisible(!any);
+    m_empty->setSentence(ways <= 1 && mesh.axes.size() > 1
+            ? tr("There are too many other meshes to try all of them, or none.")
+            : ways <= 1
+            ? tr("The devices can be given to this mesh in one way alone.")
+            : tr("The experiment on each of the %1 meshes of as many devices: what a device holds and sends.")
+                  .arg(words::count(static_cast<qint64>(ways))));
+    m_search->setText(m_job.isWorking() ? tr("Cancel") : any ? tr("Search again") : tr("Search meshes"));
+    m_search->setEnabled(ways > 1);
+    m_count->setText(m_job.isWorking() ? tr("Trying %1 meshes…").arg(words::count(static_cast<qint64>(ways)))
+            : any                      ? tr("%1 meshes").arg(words::count(m_model->rowCount()))
+                                       : QString());
+    for (QToolButton* each : m_rowButtons)
+        each->setEnabled(current() >= 0);
+}
+
+} // namespace shardscope
