@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "check_report.h"
-
+// Declared in run_report.h.
 #include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
 #include "program/op_row.h"
+#include "run_report.h"
 #include "words/run_words.h"
 #include "words/utf8.h"
 #include "words/words.h"

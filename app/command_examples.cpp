@@ -56,10 +56,9 @@ int printExample(const std::string& id, const JsonTarget& json)
     std::vector<std::string> known;
     for (const GalleryExample& example : gallery())
         known.emplace_back(example.id);
-    std::vector<Arg> args{ { "key", "example" }, { "value", id }, { "known", known } };
-    if (std::string nearest = nearestName(id, known); !nearest.empty())
-        args.emplace_back("nearest", std::move(nearest));
-    return reject(json, { { Code::UnknownValue, std::move(args), {} } });
+    return reject(json,
+        { { Code::UnknownValue, withNearest({ { "key", "example" }, { "value", id }, { "known", known } }, id, known),
+            {} } });
 }
 
 } // namespace

@@ -51,9 +51,7 @@ struct Partitioned {
 
 Result<Partitioned> partitioned(const Snapshot& snapshot, bool optimal)
 {
-    const Result<DeviceStages::Partitioned> parts = partitionedProgram(snapshot, optimal);
-    if (!parts)
-        return tl::unexpected<Error>(parts.error());
+    SHARDSCOPE_TRY(parts, partitionedProgram(snapshot, optimal));
     const DeviceProgram& device = (*parts)->device;
     Partitioned out;
     out.mesh = device.mesh;

@@ -4,19 +4,22 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "commands.h"
+#include "input.h"
 #include "program/name_values.h"
 #include "program/over_mesh.h"
+#include "program/path.h"
+#include "program/program.h"
 #include "program_input.h"
-#include "propagate_edges.h"
-#include "propagate_values.h"
-#include "propagation/calls/function_shardings.h"
 #include "propagation/differences.h"
+#include "propagation/passes.h"
 #include "propagation/propagate_program.h"
+#include "propagation/records.h"
 #include "propagation/strategy.h"
 #include "propagation/write_provenance.h"
 #include "report.h"
@@ -31,6 +34,69 @@
 namespace shardscope::cli {
 
 namespace {
+
+/// A value by its path or its name in the text, with or without the sign in front (program/name_values.h), or
+/// by the end of its path, as findValue() (program/path.h) has it. UnknownValue with what there is instead: where the
+/// text has the name several times, the values that it stands for.
+Result<ValueId> valueAsked(const Program& program, const std::string& name)
+{
+    if (const ValueId value = valueNamed(program, name); value.valid())
+        return value;
+    std::vector<std::string> known = pathsOfName(program, name);
+    // Of a name that several values have those are known; else all.
+    const bool several = !known.empty();
+    if (!several)
+        if (const Result<ValueId> ending = findValue(program, name))
+            return *ending;
+    for (std::size_t i = 0; !several && i < program.values.size(); ++i)
+        if (!program.values[i].path.empty())
+            known.push_back(program.values[i].path);
+    return tl::unexpected(unknownValue("value", name, std::move(known)));
+}
+
+/// Over which a value is sharded; that of the program for a value without a sharding.
+const Mesh& meshOf(const Program& program, const PropagationResult& result, ValueId value)
+{
+    static const Mesh none;
+    const std::uint32_t mesh = result.meshes[value.index];
+    if (mesh != 0)
+        return *program.meshes[mesh - 1].mesh;
+    const std::optional<std::uint32_t> main = mainMesh(program);
+    return main ? *program.meshes[*main].mesh : none;
+}
+
+/// Per operation along which axes went: the records that the text has as sdy.propagation_edges, by our count of steps.
+/// `value` is the operation's first result, or what owns the data-flow edge.
+Json edgesJson(const Program& program, const PropagationResult& result, const PropagationOptions& options)
+{
+    PropagationInput input;
+    input.program = ProgramPtr(&program, [](const Program*) {}); // lives longer than the input
+    input.options = options;
+    Json out = Json::array();
+    const std::vector<std::vector<StepEdges>> all = propagationEdges(input, result);
+    for (std::size_t o = 0; o < all.size(); ++o) {
+        const Operation& operation = program.operations[o];
+        for (const StepEdges& step : all[o]) {
+            ValueId value = step.owner;
+            if (!value.valid() && !operation.results.empty())
+                value = operation.results[0];
+            for (const AxisEdge& edge : step.edges) {
+                Json targets = Json::array();
+                for (const std::int16_t target : edge.targets)
+                    targets.push_back(program.value(tensorOf(operation, step, target)).path);
+                const ValueId first = tensorOf(operation, step, edge.targets.front());
+                Json entry{ { "step", step.step }, { "op", qualifiedName(operation) },
+                    { "axis", toString(meshOf(program, result, first), edge.axis) },
+                    { "from", program.value(tensorOf(operation, step, edge.source)).path },
+                    { "targets", std::move(targets) } };
+                if (value.valid())
+                    entry["value"] = program.value(value).path;
+                out.push_back(std::move(entry));
+            }
+        }
+    }
+    return out;
+}
 
 struct PropagateCommandOptions {
     std::string file;

@@ -12,7 +12,6 @@
 #include "experiment/rule_lists.h"
 #include "interchange/table_code.h"
 #include "resolve.h"
-#include "resolve_lifted.h"
 #include "rules/host_chunks.h"
 #include "rules/name_to_name.h"
 #include "rules/rule_context.h"

@@ -1,21 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardscope run: steps of any experiment on simulated devices.
 // The command run, declared in commands.h.
+#include <algorithm>
 #include <memory>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "commands.h"
+#include "document/atomic_file.h"
+#include "interchange/trace.h"
 #include "progress.h"
 #include "run_program.h"
 #include "run_report.h"
-#include "run_trace.h"
+#include "schedule/plan.h"
+#include "simulate/run/run.h"
 #include "words/utf8.h"
 
 namespace shardscope::cli {
 
 namespace {
+
+/// Takes two steps, on devices of its own, and writes the times of the second one: the first finds no memory in the
+/// caches. Errors: those of Run::create() and Run::failure(), Unwritable.
+Result<void> writeTrace(std::shared_ptr<const Plan> plan, RunOptions options, const std::string& file)
+{
+    constexpr std::int64_t maxTimes = std::int64_t{ 1 } << 21; // of all devices
+    options.tracedInstructions =
+        static_cast<std::size_t>(std::max<std::int64_t>(maxTimes / plan->program->mesh->deviceCount(), 1));
+    SHARDSCOPE_TRY(run, Run::create(std::move(plan), options));
+    for (int step = 0; step < 2; ++step)
+        (*run)->step();
+    if (std::optional<Error> failure = (*run)->failure())
+        return tl::unexpected<Error>(std::move(*failure));
+    return writeAtomically(QString::fromStdString(file), chromeTrace(**run));
+}
 
 int runFile(RunCommandOptions& options)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "compile_report.h"
-
+// Declared in run_report.h.
 #include <nlohmann/json.hpp>
 
+#include "run_report.h"
 #include "words/utf8.h"
 #include "words/words.h"
 

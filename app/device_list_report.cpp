@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "device_list_report.h"
-
+// Declared in mesh_report.h.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
 
 #include "mesh/device_array.h"
 #include "mesh/t5x_mesh.h"
+#include "mesh_report.h"
 #include "sharding/sharding_text.h"
 #include "words/utf8.h"
 

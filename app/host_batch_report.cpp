@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "host_batch_report.h"
-
+// Declared in mesh_report.h.
 #include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "mesh_report.h"
 #include "words/words.h"
 
 namespace shardscope::cli {

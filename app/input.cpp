@@ -252,10 +252,8 @@ SnapshotPtr analyse(const Experiment& experiment, LastStage last)
 Error unknownValue(const std::string& key, const std::string& asked, std::vector<std::string> known)
 {
     constexpr std::size_t most = 20;
-    std::vector<Arg> args{ { "key", key }, { "value", asked } };
     const std::string name = asked.starts_with('%') ? asked.substr(1) : asked;
-    if (std::string nearest = nearestName(name, known); !nearest.empty())
-        args.emplace_back("nearest", std::move(nearest));
+    std::vector<Arg> args = withNearest({ { "key", key }, { "value", asked } }, name, known);
     if (known.size() > most)
         known.resize(most);
     args.emplace_back("known", std::move(known));

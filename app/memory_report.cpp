@@ -8,7 +8,6 @@
 #include "program/op_row.h"
 #include "report.h"
 #include "words/memory_words.h"
-#include "words/planned_memory_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 

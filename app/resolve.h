@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "networks/lifted_axis.h"
 #include "report.h"
 #include "rules/t5x_partitioner.h"
 #include "rules_input.h"
@@ -98,5 +99,21 @@ struct Ruling {
 /// The warnings of reading the rules before the problems. On a mesh, rules with unknown axes are problems already; they
 /// get the line that reading them has found.
 [[nodiscard]] std::vector<Diagnostic> withWarnings(const Ruling& ruling, std::vector<Diagnostic> problems);
+
+// resolve --add-axis: the dimensions that nn.scan and nn.vmap give an array, with the names in its box (Linen) or its
+// metadata (NNX) before and after.
+
+struct LiftedNames {
+    LiftedAxis axis;
+    LogicalNames inside, outside;
+};
+
+/// "0=layers", or "0=None" for a dimension without a name; the transform nearest to the module first. Errors: WrongType
+/// for what is none of these, OutOfRange for a place beyond 15.
+[[nodiscard]] Result<std::vector<LiftedNames>> liftedNames(
+    const std::vector<std::string>& axes, const LogicalNames& names);
+/// "add_axis(0, 'layers'): ('embed', 'hidden') → ('layers', 'embed', 'hidden')".
+[[nodiscard]] QString liftedText(const LiftedNames& lifted);
+[[nodiscard]] Json liftedJson(const std::vector<LiftedNames>& lifted);
 
 } // namespace shardscope::cli

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "resolve_lifted.h"
-
+// Declared in resolve.h.
 #include <nlohmann/json.hpp>
 
 #include "base/codes.h"
 #include "base/text.h"
+#include "resolve.h"
 #include "words/utf8.h"
 
 namespace shardscope::cli {

@@ -109,10 +109,7 @@ Result<RulesInput> publishedInput(const std::string& id, const std::string& opti
     std::vector<std::string> known;
     for (const PublishedRules& set : publishedRules())
         known.push_back(set.id);
-    std::vector<Arg> args{ { "key", option }, { "value", id }, { "known", known } };
-    if (std::string nearest = nearestName(id, known); !nearest.empty())
-        args.emplace_back("nearest", std::move(nearest));
-    return fail(Code::UnknownValue, std::move(args));
+    return fail(Code::UnknownValue, withNearest({ { "key", option }, { "value", id }, { "known", known } }, id, known));
 }
 
 Result<RulesInput> readMaxTextInput(const std::string& name, const std::string& text)

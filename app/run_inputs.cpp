@@ -8,7 +8,7 @@
 #include "base/codes.h"
 #include "document/array_file.h"
 #include "experiment/builtin.h"
-#include "experiment/run_edits.h"
+#include "experiment/edits.h"
 #include "experiment_file/array_text.h"
 #include "input.h"
 #include "interchange/npz.h"

@@ -160,9 +160,7 @@ Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options)
     for (const auto& parts : { run.unsharded, run.partitioned }) {
         if (!parts)
             continue;
-        const Result<double> bytes = executionBytes(program, parts, executeOptions(options));
-        if (!bytes)
-            return tl::unexpected<Error>(bytes.error());
+        SHARDSCOPE_TRY(bytes, executionBytes(program, parts, executeOptions(options)));
         needed = std::max(needed, *bytes + arrays);
     }
     if (const std::int64_t limit = executeOptions(options).memoryLimit; needed > static_cast<double>(limit))
@@ -174,18 +172,14 @@ Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options)
     inFull.setArguments(specified);
     ExecuteOptions how = executeOptions(options, { &inFull });
     how.plainKernels = true;
-    Result<Execution> reference = execute(program, run.unsharded, specified, how);
-    if (!reference)
-        return reference;
+    SHARDSCOPE_TRY(reference, execute(program, run.unsharded, specified, how));
     note(run, inFull, words::Runs::Reference);
     if (run.partitioned) {
         NonFiniteWatch watch(run.partitioned->device);
         watch.setArguments(specified);
         ExchangeCounter counter(run.partitioned->device);
-        const auto devices =
-            execute(program, run.partitioned, specified, executeOptions(options, { &counter, &watch }));
-        if (!devices)
-            return devices;
+        SHARDSCOPE_TRY(
+            devices, execute(program, run.partitioned, specified, executeOptions(options, { &counter, &watch })));
         run.exchanged = counter.take();
         note(run, watch, words::Runs::Devices);
     }

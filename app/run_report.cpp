@@ -9,9 +9,7 @@
 
 #include "array_report.h"
 #include "base/codes.h"
-#include "check_report.h"
 #include "command.h"
-#include "compile_report.h"
 #include "document/atomic_file.h"
 #include "interchange/npy.h"
 #include "layout_report.h"
@@ -20,7 +18,6 @@
 #include "program/op_row.h"
 #include "schedule/plan.h"
 #include "sharding/text.h"
-#include "variables_report.h"
 #include "words/utf8.h"
 #include "words/words.h"
 

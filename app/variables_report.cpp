@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "variables_report.h"
-
+// Declared in run_report.h.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>

@@ -189,11 +189,10 @@ Result<Experiment> withAnnotation(
         if (sharding.dims[d] == target.declared.dims[d] || !target.canChange(d))
             continue;
         SHARDSCOPE_TRY(entry, entryOf(sharding.dims[d], *snapshot.mesh));
-        Result<Experiment> changed = target.kind == AnnotationTarget::Kind::Rules
-            ? withNameMapped(after, target.rules, target.dimNames[d], std::move(*entry))
-            : withDeviceAxes(after, target.dimNames[d], std::move(*entry));
-        if (!changed)
-            return changed;
+        SHARDSCOPE_TRY(changed,
+            target.kind == AnnotationTarget::Kind::Rules
+                ? withNameMapped(after, target.rules, target.dimNames[d], std::move(*entry))
+                : withDeviceAxes(after, target.dimNames[d], std::move(*entry)));
         after = std::move(*changed);
     }
     return after;

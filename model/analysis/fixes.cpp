@@ -3,8 +3,8 @@
 
 #include "analysis/idle_settings.h"
 #include "base/codes.h"
+#include "experiment/edits.h"
 #include "experiment/mesh_order.h"
-#include "experiment/placement_edits.h"
 #include "experiment/rule_edits.h"
 #include "pipeline/snapshot.h"
 

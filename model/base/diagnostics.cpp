@@ -319,4 +319,11 @@ std::string nearestName(std::string_view name, std::span<const std::string> know
     return best;
 }
 
+std::vector<Arg> withNearest(std::vector<Arg> args, std::string_view name, std::span<const std::string> known)
+{
+    if (std::string nearest = nearestName(name, known); !nearest.empty())
+        args.emplace_back("nearest", std::move(nearest));
+    return args;
+}
+
 } // namespace shardscope

@@ -149,5 +149,8 @@ using Result = tl::expected<T, Error>;
 /// The known name that is meant by `name`: the shortest that begins with it, else the nearest by edit distance; "" when
 /// none is near enough.
 [[nodiscard]] std::string nearestName(std::string_view name, std::span<const std::string> known);
+/// The arguments with "nearest", if there is a known name near enough.
+[[nodiscard]] std::vector<Arg> withNearest(
+    std::vector<Arg> args, std::string_view name, std::span<const std::string> known);
 
 } // namespace shardscope

@@ -97,35 +97,22 @@ Result<void> checkPath(const ArraysModel& model, std::size_t index, const NamedA
     return {};
 }
 
-/// The pointer of what stood at or below an array, once array `removed` is gone: nothing for what was its own.
-std::optional<std::string> pointerWithout(const std::string& pointer, std::size_t removed)
-{
-    constexpr std::string_view arrays = "/model/arrays/";
-    if (!std::string_view(pointer).starts_with(arrays))
-        return pointer;
-    std::size_t index = 0;
-    const char* begin = pointer.data() + arrays.size();
-    const auto [end, error] = std::from_chars(begin, pointer.data() + pointer.size(), index);
-    if (error != std::errc() || index < removed)
-        return pointer;
-    if (index == removed)
-        return std::nullopt;
-    return std::string(arrays) + std::to_string(index - 1)
-        + pointer.substr(static_cast<std::size_t>(end - pointer.data()));
-}
-
 /// Notes and unknown keys go with their array, those of later ones follow them.
 void forgetArray(Experiment& experiment, std::size_t removed)
 {
-    std::erase_if(experiment.innerNotes, [&](auto& note) {
-        const auto pointer = pointerWithout(note.first, removed);
-        note.first = pointer.value_or(std::string());
-        return !pointer;
-    });
-    std::erase_if(experiment.unknownKeys, [&](UnknownKey& key) {
-        const auto pointer = pointerWithout(key.pointer, removed);
-        key.pointer = pointer.value_or(std::string());
-        return !pointer;
+    edit_support::moveAdditions(experiment, [removed](std::string& pointer) {
+        constexpr std::string_view arrays = "/model/arrays/";
+        if (!pointer.starts_with(arrays))
+            return false;
+        std::size_t index = 0;
+        const char* const end = pointer.data() + pointer.size();
+        const auto [rest, error] = std::from_chars(pointer.data() + arrays.size(), end, index);
+        if (error != std::errc() || index < removed)
+            return false;
+        if (index == removed)
+            return true;
+        pointer = std::string(arrays) + std::to_string(index - 1) + std::string(rest, end);
+        return false;
     });
 }
 

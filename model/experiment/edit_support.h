@@ -37,6 +37,15 @@ inline constexpr std::int64_t maximumSize = std::int64_t{ 1 } << 40;
             { "found", name.empty() ? "an empty name" : "a control character" } });
 }
 
+/// Notes and unknown keys go where what they stand at goes. `isGone` changes their pointers; those that are gone are
+/// left out.
+template <class IsGone> // bool(std::string& pointer)
+void moveAdditions(Experiment& experiment, const IsGone& isGone)
+{
+    std::erase_if(experiment.innerNotes, [&](auto& note) { return isGone(note.first); });
+    std::erase_if(experiment.unknownKeys, [&](UnknownKey& key) { return isGone(key.pointer); });
+}
+
 /// Moves an element so that it stands at `to` afterwards.
 template <class T>
 void moveElement(std::vector<T>& list, std::size_t from, std::size_t to)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "experiment/experiment.h"
+#include "sharding/memory_kind.h"
 
 namespace shardscope {
 
@@ -81,5 +82,26 @@ namespace shardscope {
 /// Gives the operations of the model's program the rules that the experiment has for them. A rule that cannot be is
 /// left out; the diagnostics say which, with its JSON pointer and path.
 [[nodiscard]] std::vector<Diagnostic> attachRules(Program& program, const ProgramModel& model);
+
+// Edits of where arrays lie: in the memory of their devices or on the host.
+
+/// The memory of one array; none: the default of the platform. Errors: InvalidAttribute for a model that is not made of
+/// arrays alone, UnknownTensor for a path that it lacks, UnknownMemoryKind where the platform lacks the kind.
+[[nodiscard]] Result<Experiment> withMemoryKind(
+    const Experiment&, const std::string& path, std::optional<MemoryKind> kind);
+/// Whether parameters lie in the memory of the devices, or stay on the host (T5X's params_on_devices). InvalidAttribute
+/// for a program in a text, which says itself where its arrays lie.
+[[nodiscard]] Result<Experiment> withParamsOnDevices(const Experiment&, bool onDevices);
+
+// Edits of what a run begins with.
+
+/// Chooses what the arguments of that name (a path, "arg3", a glob) begin with, before all that was chosen earlier;
+/// nothing takes back what was chosen for this very name.
+[[nodiscard]] Experiment withInitial(
+    Experiment experiment, const std::string& argument, const std::optional<InitialValue>& value);
+/// States which results are the next step's arguments, as text (program/step_state.h); "" leaves it to the program.
+[[nodiscard]] Experiment withState(Experiment experiment, std::string state);
+/// Chooses the role of an argument or a result, likewise.
+[[nodiscard]] Experiment withRole(Experiment experiment, const std::string& argument, std::optional<Role> role);
 
 } // namespace shardscope

@@ -141,9 +141,7 @@ FormContext LabState::context() const
 
 Result<Sharding> LabState::readSharding(const std::string& text, ShardingForm form) const
 {
-    Result<Sharding> sharding = readForm(text, form, m_devices.mesh);
-    if (!sharding)
-        return sharding;
+    SHARDSCOPE_TRY(sharding, readForm(text, form, m_devices.mesh));
     if (m_memoryKind)
         sharding = withMemoryKind(std::move(*sharding), m_memoryKind);
     SHARDSCOPE_TRY(kind, settledMemoryKind(memoryKindOf(*sharding), m_devices.platform));

@@ -9,6 +9,7 @@
 #include "base/codes.h"
 #include "experiment/edit_support.h"
 #include "mesh/device_places.h"
+#include "mesh/nearest_shapes.h"
 #include "sharding/sharding_text.h"
 
 namespace shardscope {
@@ -86,21 +87,6 @@ Result<void> renameIn(SpecEntry& entry, const std::string& from, const std::stri
     return {};
 }
 
-std::vector<std::int64_t> divisors(std::int64_t number)
-{
-    std::vector<std::int64_t> small;
-    std::vector<std::int64_t> large;
-    for (std::int64_t i = 1; i * i <= number; ++i) {
-        if (number % i != 0)
-            continue;
-        small.push_back(i);
-        if (i != number / i)
-            large.push_back(number / i);
-    }
-    small.insert(small.end(), large.rbegin(), large.rend());
-    return small;
-}
-
 /// The last other axis that can take the inverse change.
 std::optional<std::size_t> partnerOf(const std::vector<MeshAxis>& axes, std::size_t axis, std::int64_t size)
 {
@@ -115,7 +101,7 @@ tl::unexpected<Error> refusedSize(const std::vector<MeshAxis>& axes, std::size_t
 {
     const std::int64_t devices = positions(axes);
     std::vector<std::string> possible;
-    for (const std::int64_t each : divisors(devices))
+    for (const std::int64_t each : divisorsOf(devices))
         if (each == axes[axis].size || partnerOf(axes, axis, each))
             possible.push_back(std::to_string(each));
     return fail(Code::InvalidAxisSize,
@@ -155,7 +141,7 @@ std::vector<std::int64_t> possibleAxisSizes(const Experiment& experiment, std::s
         return {};
     // Hardware that follows the mesh has room for twice as many devices.
     const std::int64_t room = experiment.hardware.devices.count() * (experiment.hardware.pinned ? 1 : 2);
-    std::vector<std::int64_t> sizes = divisors(keepProduct ? positions(axes) : std::min(room, maximumDevices));
+    std::vector<std::int64_t> sizes = divisorsOf(keepProduct ? positions(axes) : std::min(room, maximumDevices));
     std::erase_if(
         sizes, [&](std::int64_t size) { return !withAxisSize(experiment, axis, size, keepProduct).has_value(); });
     return sizes;
@@ -176,9 +162,7 @@ Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, s
     SHARDSCOPE_CHECK(checkName("mesh axis", name));
     std::vector<MeshAxis> axes = before.mesh.axes;
     const std::string old = std::exchange(axes[axis].name, name);
-    Result<Experiment> after = withAxes(before, std::move(axes));
-    if (!after)
-        return after;
+    SHARDSCOPE_TRY(after, withAxes(before, std::move(axes)));
     for (MeshAxis& dcn : after->mesh.order.dcn)
         if (dcn.name == old)
             dcn.name = name;
@@ -259,9 +243,7 @@ Result<Experiment> withDevices(const Experiment& before, DeviceSet devices)
         }
         axes.front().size = rest;
     }
-    Result<Experiment> after = withAxes(before, std::move(axes));
-    if (!after)
-        return after;
+    SHARDSCOPE_TRY(after, withAxes(before, std::move(axes)));
     after->hardware.devices = std::move(devices);
     if (!(after->hardware.devices == before.hardware.devices)) {
         after->mesh.deviceOrder.clear();

@@ -45,8 +45,7 @@ void moveNotes(Experiment& experiment, const char* key, const std::vector<Chosen
         pointer = list + std::to_string(found - now.begin()) + std::string(rest, end);
         return false;
     };
-    std::erase_if(experiment.innerNotes, [&](auto& note) { return isGone(note.first); });
-    std::erase_if(experiment.unknownKeys, [&](UnknownKey& unknown) { return isGone(unknown.pointer); });
+    edit_support::moveAdditions(experiment, isGone);
     std::sort(experiment.innerNotes.begin(), experiment.innerNotes.end());
 }
 

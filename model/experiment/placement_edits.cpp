@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "experiment/placement_edits.h"
-
+// Declared in experiment/edits.h.
 #include <algorithm>
 
 #include "base/codes.h"
+#include "experiment/edits.h"
 
 namespace shardscope {
 

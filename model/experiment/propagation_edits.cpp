@@ -35,14 +35,10 @@ Result<Experiment> withShardingRule(
         return fail(Code::InvalidAttribute, { { "op", path }, { "wrong", "own_rule" } });
     const OperationId operation = operationAt(program, path);
     if (!operation.valid()) {
-        Result<ValueId> value = findValue(program, path);
-        if (!value)
-            return tl::unexpected<Error>(std::move(value.error()));
+        SHARDSCOPE_TRY(value, findValue(program, path));
         return fail(Code::BadRule, { { "wrong", "argument" }, { "found", path } });
     }
-    Result<std::string> checked = checkedRule(program, operation, rule);
-    if (!checked)
-        return tl::unexpected<Error>(std::move(checked.error()));
+    SHARDSCOPE_TRY(checked, checkedRule(program, operation, rule));
     if (const auto own = ruleOf(model->shardingRules, path); own != model->shardingRules.end())
         own->rule = std::move(*checked);
     else

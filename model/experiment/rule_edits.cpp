@@ -54,16 +54,17 @@ Result<Experiment> withRule(const Experiment& before, RuleList list, std::size_t
     return after;
 }
 
-/// A JSON pointer after the removal of a list; none if it pointed into that list.
-std::optional<std::string> pointerWithout(const std::string& pointer, RuleList removed)
+/// Changes a JSON pointer for the removal of a list; true if it pointed into that list.
+bool isGoneWith(RuleList removed, std::string& pointer)
 {
     const auto place = rulePlaceOf(pointer);
     if (!place || place->list.inner < removed.inner)
-        return pointer;
+        return false;
     if (place->list == removed)
-        return std::nullopt;
+        return true;
     const std::string old = rulePointer({ place->list, -1 });
-    return rulePointer({ { place->list.inner - 1 }, -1 }) + pointer.substr(old.size());
+    pointer = rulePointer({ { place->list.inner - 1 }, -1 }) + pointer.substr(old.size());
+    return false;
 }
 
 } // namespace
@@ -178,16 +179,7 @@ Result<Experiment> withoutInnerRules(const Experiment& before, RuleList list)
     SHARDSCOPE_CHECK(checkIndex("inner rules", static_cast<std::size_t>(list.inner), before.rules.inner.size()));
     Experiment after = before;
     after.rules.inner.erase(after.rules.inner.begin() + list.inner);
-    std::erase_if(after.innerNotes, [&](auto& note) {
-        const auto pointer = pointerWithout(note.first, list);
-        note.first = pointer.value_or(std::string());
-        return !pointer;
-    });
-    std::erase_if(after.unknownKeys, [&](UnknownKey& key) {
-        const auto pointer = pointerWithout(key.pointer, list);
-        key.pointer = pointer.value_or(std::string());
-        return !pointer;
-    });
+    edit_support::moveAdditions(after, [&](std::string& pointer) { return isGoneWith(list, pointer); });
     return after;
 }
 
@@ -212,9 +204,7 @@ Result<Experiment> withMissingAxes(const Experiment& before)
 {
     Experiment after = before;
     for (const std::string& name : missingAxes(before)) {
-        Result<Experiment> more = withAxisAdded(after, name, 1);
-        if (!more)
-            return more;
+        SHARDSCOPE_TRY(more, withAxisAdded(after, name, 1));
         after = std::move(*more);
     }
     return after;

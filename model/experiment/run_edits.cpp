@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "experiment/run_edits.h"
-
+// Declared in experiment/edits.h.
 #include <utility>
 #include <vector>
+
+#include "experiment/edits.h"
 
 namespace shardscope {
 

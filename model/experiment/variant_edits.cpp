@@ -48,7 +48,7 @@ std::optional<std::pair<std::size_t, std::string_view>> variantPlace(std::string
 }
 
 /// Notes and unknown keys go where their variants go; `placed` says where, or nothing for one that is gone.
-void moveAdditions(Experiment& experiment, const std::function<std::optional<std::size_t>(std::size_t)>& placed)
+void moveVariants(Experiment& experiment, const std::function<std::optional<std::size_t>(std::size_t)>& placed)
 {
     const auto isGone = [&](std::string& pointer) {
         const auto place = variantPlace(pointer);
@@ -59,8 +59,7 @@ void moveAdditions(Experiment& experiment, const std::function<std::optional<std
             pointer = "/variants/" + std::to_string(*next) + std::string(place->second);
         return !next;
     };
-    std::erase_if(experiment.innerNotes, [&](auto& note) { return isGone(note.first); });
-    std::erase_if(experiment.unknownKeys, [&](UnknownKey& key) { return isGone(key.pointer); });
+    moveAdditions(experiment, isGone);
     std::sort(experiment.innerNotes.begin(), experiment.innerNotes.end());
 }
 
@@ -102,7 +101,7 @@ Result<Experiment> withVariantMoved(const Experiment& before, std::size_t from, 
     SHARDSCOPE_CHECK(checkIndex("variant", to, before.variants.size()));
     Experiment after = before;
     moveElement(after.variants, from, to);
-    moveAdditions(after, [&](std::size_t at) -> std::optional<std::size_t> {
+    moveVariants(after, [&](std::size_t at) -> std::optional<std::size_t> {
         if (at == from)
             return to;
         if (from < at && at <= to)
@@ -117,7 +116,7 @@ Result<Experiment> withVariantRemoved(const Experiment& before, std::size_t inde
     SHARDSCOPE_CHECK(checkIndex("variant", index, before.variants.size()));
     Experiment after = before;
     after.variants.erase(after.variants.begin() + static_cast<std::ptrdiff_t>(index));
-    moveAdditions(
+    moveVariants(
         after, [&](std::size_t at) { return at == index ? std::nullopt : std::optional(at > index ? at - 1 : at); });
     return after;
 }

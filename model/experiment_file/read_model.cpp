@@ -234,40 +234,32 @@ bool isValueName(std::string_view name)
 /// mesh is edited apart from the shardings.
 void readShardings(const ValueCursor& value, const MeshSetting& meshSetting, std::vector<ValueSharding>& shardings)
 {
-    auto object = value.asObject();
-    if (!object)
-        return;
     const Result<Mesh> mesh = makeMesh(meshSetting);
-    for (const JsonNode& node : value.node().children) {
-        if (node.key == "notes")
-            continue;
-        static_cast<void>(object->find(node.key));
-        const ValueCursor entry(value.context(), node, pointerTo(value.pointer(), node.key), node.key);
-        if (!isValueName(node.key)) {
+    forEachNamed(value, [&](const std::string& name, const ValueCursor& entry) {
+        if (!isValueName(name)) {
             entry.report(Code::WrongType,
                 { { "key", "shardings" },
                     { "expected",
                         "values by their names in the text, such as \"arg0\", \"12\" or \"12#1\", or \"result0\" for "
                         "what main returns" },
-                    { "found", "\"" + node.key + '"' } });
-            continue;
+                    { "found", "\"" + name + '"' } });
+            return;
         }
         const auto text = entry.asString();
         if (!text)
-            continue;
+            return;
         if (mesh) {
             const Result<TensorSharding> sharding = parseDimensions(*text, *mesh);
             if (!sharding && sharding.error().code != Code::UnknownAxis && sharding.error().code != Code::BadSubAxis
                 && sharding.error().code != Code::OverlappingAxes && sharding.error().code != Code::AxisOrder) {
                 std::vector<Arg> args = sharding.error().args;
-                args.emplace_back("key", node.key);
+                args.emplace_back("key", name);
                 entry.report(sharding.error().code, std::move(args));
-                continue;
+                return;
             }
         }
-        shardings.push_back({ node.key, *text });
-    }
-    object->finish();
+        shardings.push_back({ name, *text });
+    });
 }
 
 /// The text in the experiment itself, line by line, or the name of the file that holds it.

@@ -316,28 +316,20 @@ namespace {
 
 void readInitial(const ValueCursor& value, std::vector<ChosenInitial>& initial)
 {
-    auto object = value.asObject();
-    if (!object)
-        return;
-    for (const JsonNode& node : value.node().children) {
-        if (node.key == "notes")
-            continue;
-        static_cast<void>(object->find(node.key));
-        const ValueCursor entry(value.context(), node, pointerTo(value.pointer(), node.key), node.key);
+    forEachNamed(value, [&](const std::string& name, const ValueCursor& entry) {
         const auto text = entry.asString();
         if (!text)
-            continue;
+            return;
         Result<InitialValue> chosen = parseInitialValue(*text);
         if (chosen) {
-            initial.push_back({ node.key, std::move(*chosen) });
-            continue;
+            initial.push_back({ name, std::move(*chosen) });
+            return;
         }
         for (Arg& arg : chosen.error().args)
             if (arg.name == "key")
-                arg.value = node.key;
+                arg.value = name;
         entry.report(chosen.error().code, std::move(chosen.error().args));
-    }
-    object->finish();
+    });
 }
 
 void readState(const ValueCursor& value, std::string& state)
@@ -359,18 +351,10 @@ void readRoles(const ValueCursor& value, std::vector<ChosenRole>& roles)
             names.emplace_back(name(role));
         return names;
     }();
-    auto object = value.asObject();
-    if (!object)
-        return;
-    for (const JsonNode& node : value.node().children) {
-        if (node.key == "notes")
-            continue;
-        static_cast<void>(object->find(node.key));
-        const ValueCursor entry(value.context(), node, pointerTo(value.pointer(), node.key), node.key);
+    forEachNamed(value, [&](const std::string& name, const ValueCursor& entry) {
         if (const auto index = entry.asOneOf(known))
-            roles.push_back({ node.key, choosableRoles()[*index] });
-    }
-    object->finish();
+            roles.push_back({ name, choosableRoles()[*index] });
+    });
 }
 
 } // namespace

@@ -49,14 +49,6 @@ std::string described(const JsonNode& node)
     return "an object";
 }
 
-/// The arguments with "nearest", if there is a known name near enough.
-std::vector<Arg> withNearest(std::vector<Arg> args, const std::string& name, const std::vector<std::string>& known)
-{
-    if (std::string nearest = nearestName(name, known); !nearest.empty())
-        args.emplace_back("nearest", std::move(nearest));
-    return args;
-}
-
 } // namespace
 
 void ValueCursor::report(Code code, std::vector<Arg> args) const

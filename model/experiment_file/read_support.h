@@ -117,4 +117,20 @@ private:
     std::vector<std::string> m_known;
 };
 
+/// Of an object whose keys are names: `visit` takes each name with its value.
+template <class Visit>
+void forEachNamed(const ValueCursor& value, const Visit& visit)
+{
+    std::optional<ObjectCursor> object = value.asObject();
+    if (!object)
+        return;
+    for (const JsonNode& node : value.node().children) {
+        if (node.key == "notes")
+            continue;
+        static_cast<void>(object->find(node.key));
+        visit(node.key, ValueCursor(value.context(), node, pointerTo(value.pointer(), node.key), node.key));
+    }
+    object->finish();
+}
+
 } // namespace shardscope

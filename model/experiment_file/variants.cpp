@@ -174,9 +174,7 @@ Result<std::size_t> findVariant(const Experiment& experiment, std::string_view n
             return known.size();
         known.push_back(variant.name);
     }
-    std::vector<Arg> args{ { "key", "variant" }, { "value", name } };
-    if (std::string nearest = nearestName(name, known); !nearest.empty())
-        args.emplace_back("nearest", std::move(nearest));
+    std::vector<Arg> args = withNearest({ { "key", "variant" }, { "value", name } }, name, known);
     args.emplace_back("known", std::move(known));
     return fail(Code::UnknownValue, std::move(args));
 }

@@ -273,9 +273,7 @@ void ConfigFields::refuse(std::string_view key, std::string_view neutral)
 
 void ConfigFields::unknownValue(std::string_view key, const std::string& value, std::vector<std::string> known)
 {
-    std::vector<Arg> args{ { "key", key }, { "value", value } };
-    if (std::string nearest = nearestName(value, known); !nearest.empty())
-        args.emplace_back("nearest", std::move(nearest));
+    std::vector<Arg> args = withNearest({ { "key", key }, { "value", value } }, value, known);
     args.emplace_back("known", std::move(known));
     report(Code::UnknownValue, std::move(args), whereOf(key));
 }

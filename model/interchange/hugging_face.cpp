@@ -29,9 +29,7 @@ Result<Literal> parseConfig(std::string_view text)
 tl::unexpected<Error> unknownArchitecture(const std::string& name, Where where)
 {
     std::vector<std::string> known = huggingFaceFamilies();
-    std::vector<Arg> args{ { "name", name } };
-    if (std::string nearest = nearestName(name, known); !nearest.empty())
-        args.emplace_back("nearest", std::move(nearest));
+    std::vector<Arg> args = withNearest({ { "name", name } }, name, known);
     args.emplace_back("known", std::move(known));
     return fail(Code::UnknownArchitecture, std::move(args), std::move(where));
 }

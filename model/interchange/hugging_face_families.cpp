@@ -7,7 +7,6 @@
 #include <string>
 
 #include "interchange/hugging_face_keys.h"
-#include "interchange/hugging_face_other_keys.h"
 
 namespace shardscope {
 

@@ -20,4 +20,11 @@ struct HuggingFaceFamily {
 /// By "gemma3", "gemma3_text", "Gemma3ForCausalLM" or "Gemma3ForConditionalGeneration"; null where there is none.
 [[nodiscard]] const HuggingFaceFamily* findHuggingFaceFamily(std::string_view name);
 
+// Readers of the architectures whose keys are not Llama's: GPT-2, GPT-NeoX, MPT and T5.
+
+[[nodiscard]] TransformerSettings readGpt2(ConfigFields& fields);
+[[nodiscard]] TransformerSettings readGptNeoX(ConfigFields& fields);
+[[nodiscard]] TransformerSettings readMpt(ConfigFields& fields);
+[[nodiscard]] TransformerSettings readT5(ConfigFields& fields);
+
 } // namespace shardscope

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "interchange/hugging_face_other_keys.h"
-
+// Declared in interchange/hugging_face_families.h.
 #include <algorithm>
 #include <string>
 #include <string_view>
 
+#include "interchange/hugging_face_families.h"
 #include "interchange/hugging_face_keys.h"
 
 namespace shardscope {

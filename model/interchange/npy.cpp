@@ -44,15 +44,6 @@ DType heldAs(DType dtype)
     }
 }
 
-tl::unexpected<Error> syntax(std::string expected, std::string found, std::size_t offset)
-{
-    Where where;
-    where.line = 1; // bytes have no lines: the place is a column of the file's first
-    where.column = static_cast<int>(offset) + 1;
-    return fail(Code::Syntax, { { "expected", std::move(expected) }, { "found", std::move(found) }, { "kind", "npy" } },
-        std::move(where));
-}
-
 /// The dictionary of a header, a literal of Python: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class HeaderText {
 public:
@@ -144,7 +135,7 @@ private:
         std::string found;
         for (std::size_t i = m_at; i < m_text.size() && found.size() < 16; ++i)
             found += m_text[i] >= ' ' && m_text[i] < '\x7f' ? m_text[i] : '?';
-        return syntax(
+        return npySyntax(
             std::move(expected), found.empty() ? std::string("the end of the header") : found, m_offset + m_at);
     }
 
@@ -269,6 +260,15 @@ std::vector<std::byte> toRowMajor(const std::byte* from, const Shape& shape, std
 
 } // namespace
 
+tl::unexpected<Error> npySyntax(std::string expected, std::string found, std::uint64_t offset)
+{
+    Where where;
+    where.line = 1; // bytes have no lines: the place is a column of the file's first
+    where.column = static_cast<int>(offset) + 1;
+    return fail(Code::Syntax, { { "expected", std::move(expected) }, { "found", std::move(found) }, { "kind", "npy" } },
+        std::move(where));
+}
+
 bool isRawInNumpy(DType dtype)
 {
     return isTensor(dtype)
@@ -298,25 +298,25 @@ std::string NpyHeader::text() const
 Result<NpyHeader> readNpyHeader(std::string_view file)
 {
     if (!file.starts_with(magic))
-        return syntax(
+        return npySyntax(
             "an array of NumPy, which begins with \\x93NUMPY", file.empty() ? "an empty file" : "other bytes", 0);
     const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(file[at])); };
     if (file.size() < 10)
-        return syntax("the length of the header", "the end of the file", file.size());
+        return npySyntax("the length of the header", "the end of the file", file.size());
     const std::size_t version = byte(6);
     if (version < 1 || version > 3)
         return fail(Code::NewerVersion,
             { { "version", std::to_string(version) + '.' + std::to_string(byte(7)) }, { "supported", "3.0" } });
     const std::size_t begin = version == 1 ? 10 : 12;
     if (file.size() < begin)
-        return syntax("the length of the header", "the end of the file", file.size());
+        return npySyntax("the length of the header", "the end of the file", file.size());
     std::size_t length = 0;
     for (std::size_t i = begin; i-- > 8;)
         length = length << 8 | byte(i);
     if (length > largestNpyHeader)
         return fail(Code::TooLarge, { { "what", "the header" }, { "bytes", length }, { "limit", largestNpyHeader } });
     if (file.size() - begin < length)
-        return syntax("a header of " + std::to_string(length) + " bytes", "the end of the file", file.size());
+        return npySyntax("a header of " + std::to_string(length) + " bytes", "the end of the file", file.size());
     Result<NpyHeader> header = HeaderText(file.substr(begin, length), begin).read();
     if (header)
         header->dataBegin = begin + length;

@@ -45,6 +45,9 @@ inline constexpr std::size_t largestNpyHeader = std::size_t{ 1 } << 20;
 /// So much of a file is enough for its header, whatever it holds.
 inline constexpr std::size_t npyHeaderBytes = largestNpyHeader + 12;
 
+/// What is wrong at an offset of a file.
+[[nodiscard]] tl::unexpected<Error> npySyntax(std::string expected, std::string found, std::uint64_t offset);
+
 /// The begin of a file is enough. Errors: Syntax (not this format, cut short), NewerVersion, UnknownValue for element
 /// types that no program has (text, objects, records, dates, floats of 128 bits), TooLarge for headers, ranks and
 /// sizes, DuplicateKey, MissingKey, OutOfRange for negative sizes.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/codes.h"
+#include "interchange/npy.h"
 
 namespace shardscope {
 
@@ -39,15 +40,6 @@ private:
     std::string_view m_archive;
 };
 
-tl::unexpected<Error> broken(std::string expected, std::string found, std::uint64_t at)
-{
-    Where where;
-    where.line = 1;
-    where.column = static_cast<int>(at) + 1;
-    return fail(Code::Syntax, { { "expected", std::move(expected) }, { "found", std::move(found) }, { "kind", "npy" } },
-        std::move(where));
-}
-
 } // namespace
 
 Result<std::vector<NpzEntry>> readNpz(std::string_view archive)
@@ -56,7 +48,7 @@ Result<std::vector<NpzEntry>> readNpz(std::string_view archive)
     // The end record is the last one; a comment of up to 64 KiB may stand after it.
     const std::size_t end = archive.rfind(endMark);
     if (end == std::string_view::npos || !bytes.has(end, endBytes) || archive.size() - end > endBytes + 0xffff)
-        return broken("the directory of a ZIP archive", archive.empty() ? "an empty file" : "none", 0);
+        return npySyntax("the directory of a ZIP archive", archive.empty() ? "an empty file" : "none", 0);
     const std::uint64_t count = bytes.number(end + 10, 2);
     if (count == 0xffff)
         return fail(Code::TooLarge, { { "what", "arrays" }, { "count", count }, { "limit", 0xfffe } });
@@ -65,11 +57,11 @@ Result<std::vector<NpzEntry>> readNpz(std::string_view archive)
     std::set<std::string> names;
     for (std::uint64_t i = 0; i < count; ++i) {
         if (!bytes.isMark(at, entryMark) || !bytes.has(at, entryBytes))
-            return broken("entry " + std::to_string(i) + " of the directory", "other bytes",
+            return npySyntax("entry " + std::to_string(i) + " of the directory", "other bytes",
                 std::min<std::uint64_t>(at, archive.size()));
         const std::uint64_t nameBytes = bytes.number(at + 28, 2);
         if (!bytes.has(at + entryBytes, nameBytes))
-            return broken("a name", "the end of the file", archive.size());
+            return npySyntax("a name", "the end of the file", archive.size());
         std::string name(archive.substr(at + entryBytes, nameBytes));
         if (bytes.number(at + 10, 2) != 0 || (bytes.number(at + 8, 2) & 1) != 0)
             return fail(Code::UnknownValue,
@@ -77,10 +69,10 @@ Result<std::vector<NpzEntry>> readNpz(std::string_view archive)
                     { "known", std::vector<std::string>{ "plain, as numpy.savez() writes it" } } });
         const std::uint64_t size = bytes.number(at + 24, 4), file = bytes.number(at + 42, 4);
         if (!bytes.isMark(file, fileMark) || !bytes.has(file, fileBytes))
-            return broken("the array " + name, "other bytes", std::min<std::uint64_t>(file, archive.size()));
+            return npySyntax("the array " + name, "other bytes", std::min<std::uint64_t>(file, archive.size()));
         const std::uint64_t data = file + fileBytes + bytes.number(file + 26, 2) + bytes.number(file + 28, 2);
         if (!bytes.has(data, size))
-            return broken("the array " + name, "the end of the file", archive.size());
+            return npySyntax("the array " + name, "the end of the file", archive.size());
         if (name.ends_with(".npy"))
             name.resize(name.size() - 4);
         if (!names.insert(name).second)

@@ -115,9 +115,7 @@ public:
                         m_events.where());
                 break;
             default: {
-                Result<YamlNode> node = value(0);
-                if (!node)
-                    return node;
+                SHARDSCOPE_TRY(node, value(0));
                 root = std::move(*node);
                 read = true;
             }
@@ -165,9 +163,7 @@ private:
             SHARDSCOPE_CHECK(m_events.next());
             if (m_events.now().type == end)
                 return node;
-            Result<YamlNode> item = value(depth + 1);
-            if (!item)
-                return item;
+            SHARDSCOPE_TRY(item, value(depth + 1));
             const bool isKey = node.type == YamlNode::Type::Mapping && node.items.size() % 2 == 0;
             if (isKey && item->type != YamlNode::Type::Scalar)
                 return fail(Code::Syntax, { { "expected", "a key" }, { "found", item->shown() } }, item->where());

@@ -133,10 +133,8 @@ std::optional<DType> TableBuilder::dtype(std::string_view name, const Where& whe
         return other->dtype;
     if (const auto read = parseDType(last))
         return read;
-    std::vector<Arg> args{ { "key", "dtype" }, { "value", name }, { "known", knownNames() } };
-    if (std::string nearest = nearestName(last, knownNames()); !nearest.empty())
-        args.emplace_back("nearest", std::move(nearest));
-    report({ Code::UnknownValue, std::move(args), where });
+    report({ Code::UnknownValue,
+        withNearest({ { "key", "dtype" }, { "value", name }, { "known", knownNames() } }, last, knownNames()), where });
     return std::nullopt;
 }
 

@@ -51,9 +51,7 @@ Result<Mesh> Mesh::create(std::vector<MeshAxis> axes, std::vector<std::int32_t> 
 
 Result<Mesh> Mesh::createOver(std::vector<MeshAxis> axes, std::vector<std::int32_t> deviceIds)
 {
-    Result<Mesh> mesh = ofAxes(std::move(axes));
-    if (!mesh)
-        return mesh;
+    SHARDSCOPE_TRY(mesh, ofAxes(std::move(axes)));
     if (deviceIds.size() != static_cast<std::size_t>(mesh->m_deviceCount))
         return fail(Code::InvalidAttribute,
             { { "op", "device_order" }, { "named", deviceIds.size() }, { "devices", mesh->m_deviceCount } });

@@ -68,7 +68,8 @@ std::vector<AxisList> axesByName(const Mesh& main, const Mesh& mesh)
     return axes;
 }
 
-/// The axes of `main`, with every device where `axes` say.
+} // namespace
+
 MeshPtr overAxes(const Mesh& main, const Mesh& mesh, const std::vector<AxisList>& axes)
 {
     std::vector<std::int32_t> devices(static_cast<std::size_t>(main.deviceCount()));
@@ -88,8 +89,6 @@ MeshPtr overAxes(const Mesh& main, const Mesh& mesh, const std::vector<AxisList>
     Result<Mesh> made = Mesh::createOver({ main.axes().begin(), main.axes().end() }, std::move(devices));
     return made ? std::make_shared<const Mesh>(std::move(*made)) : nullptr;
 }
-
-} // namespace
 
 std::optional<MeshInAxes> inAxesOf(const Mesh& main, const Mesh& mesh)
 {

@@ -24,6 +24,9 @@ struct MeshInAxes {
 ///     main {x=2, y=3}, mesh {p=3, q=2}      p is y, q is x             devices 0 2 4 1 3 5
 [[nodiscard]] std::optional<MeshInAxes> inAxesOf(const Mesh& main, const Mesh& mesh);
 
+/// The axes of `main`, with every device where `axes` say: per axis of `mesh` what it is made of.
+[[nodiscard]] MeshPtr overAxes(const Mesh& main, const Mesh& mesh, const std::vector<AxisList>& axes);
+
 /// The parts that an axis of the mesh, or a part of one, is made of, major first. Nothing where it begins or ends
 /// within one of them at a size that does not divide it.
 [[nodiscard]] std::optional<AxisList> partsOf(const MeshInAxes& mesh, AxisRef ref);

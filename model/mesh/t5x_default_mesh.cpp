@@ -147,20 +147,16 @@ Result<DeviceArray> t5xGpuMesh(const DeviceList& devices, std::int64_t partition
         shapes.error().args.push_back({ "partitions_list", nearestNumbers(std::move(works), partitions) });
         return tl::unexpected(std::move(shapes.error()));
     }
-    Result<DeviceArray> array =
-        createHybridDeviceMesh(shapes->inner, shapes->outer, devices, { true, true, false, version });
-    if (!array)
-        return array;
+    SHARDSCOPE_TRY(
+        array, createHybridDeviceMesh(shapes->inner, shapes->outer, devices, { true, true, false, version }));
     return named(std::move(*array));
 }
 
 Result<DeviceArray> t5xDefaultMesh(const DeviceList& devices, const T5xDefaultOptions& options)
 {
     if (options.ici && options.dcn) {
-        Result<DeviceArray> array =
-            createHybridDeviceMesh(*options.ici, *options.dcn, devices, { false, true, false, options.version });
-        if (!array)
-            return array;
+        SHARDSCOPE_TRY(array,
+            createHybridDeviceMesh(*options.ici, *options.dcn, devices, { false, true, false, options.version }));
         if (array->shape.size() != 3)
             return fail(Code::AxisNamesLength, { { "names", 3 }, { "axes", array->shape.size() } });
         array->names = { "replica", "data", "model" };

@@ -187,6 +187,12 @@ NamedText axesLabel(const Mesh& mesh, const AxisList& axes)
     return { label, '"' + join(axes, ", ", [&](AxisRef ref) { return toString(mesh, ref); }) + '"' };
 }
 
+void addLabel(Program& program, OperationId operation, const Mesh& mesh, const AxisList& axes)
+{
+    program.dictionaries.push_back({ axesLabel(mesh, axes) });
+    program.operations[operation.index].extra = static_cast<std::uint32_t>(program.dictionaries.size() - 1);
+}
+
 void labelCollectives(Program& program, const Mesh& mesh)
 {
     Labels(program, mesh).run();

@@ -20,6 +20,8 @@ namespace shardscope {
 
 /// The attribute that says so: shardscope.axes = "i, j:(1)2".
 [[nodiscard]] NamedText axesLabel(const Mesh& mesh, const AxisList& axes);
+/// Gives it to the operation, as all that is kept of that.
+void addLabel(Program& program, OperationId operation, const Mesh& mesh, const AxisList& axes);
 
 /// Of a program for one device: every collective that has no attribute shardscope.axes yet, and runs over axes of the
 /// mesh, gets one. Those that the program had itself keep their channel handles, the first of each; all others get

@@ -156,10 +156,7 @@ ValueId HaloLowering::permute(ValueId value, const AxisList& axes, const std::ve
     std::sort(attributes.groups.begin(), attributes.groups.end());
     const ValueId result =
         add(OpKind::CollectivePermute, { value }, m_edit.value(value).type, otherAttributes(std::move(attributes)));
-    Program& program = m_edit.raw();
-    program.dictionaries.push_back({ axesLabel(m_mesh, axes) });
-    program.operations[m_edit.value(result).definition.index].extra =
-        static_cast<std::uint32_t>(program.dictionaries.size() - 1);
+    addLabel(m_edit.raw(), m_edit.value(result).definition, m_mesh, axes);
     return result;
 }
 

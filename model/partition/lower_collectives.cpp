@@ -157,10 +157,7 @@ ValueId CollectiveLowering::addCollective(
 
 ValueId CollectiveLowering::labelled(ValueId result, const Mesh& mesh, const AxisList& axes)
 {
-    Program& program = m_edit.raw();
-    program.dictionaries.push_back({ axesLabel(mesh, axes) });
-    program.operations[m_edit.value(result).definition.index].extra =
-        static_cast<std::uint32_t>(program.dictionaries.size() - 1);
+    addLabel(m_edit.raw(), m_edit.value(result).definition, mesh, axes);
     return result;
 }
 

@@ -13,11 +13,8 @@
 #include "program/value_shardings.h"
 #include "program/verify_findings.h"
 #include "propagation/calls/call_graph.h"
-#include "propagation/calls/function_shardings.h"
-#include "propagation/calls/named_computations.h"
-#include "propagation/import/custom_calls.h"
 #include "propagation/import/manual_regions.h"
-#include "propagation/import/meshes.h"
+#include "propagation/passes.h"
 #include "propagation/propagate_program.h"
 
 namespace shardscope {

@@ -280,9 +280,7 @@ Result<void> checkReplication(const Program& program, const VaryingAxes& varying
     if (definition.valid()) {
         const Operation& op = program.operation(definition);
         args.emplace_back("origin", qualifiedName(op));
-        const SourcePlace& place = program.sources[op.source < program.sources.size() ? op.source : 0];
-        where.line = static_cast<int>(place.line);
-        where.column = static_cast<int>(place.column);
+        where = placeOf(program, op);
     } else {
         args.emplace_back("argument", program.value(from).index);
     }
@@ -311,10 +309,8 @@ std::vector<Diagnostic> checkReplication(const Program& program)
                     checkReplication(program, varying, mesh, results[i], axesOf(own->out[i].sharding) | ~manual, i);
                 !fine) {
                 Where where = fine.error().where;
-                if (where.line == 0 && op.source < program.sources.size()) {
-                    where.line = static_cast<int>(program.sources[op.source].line);
-                    where.column = static_cast<int>(program.sources[op.source].column);
-                }
+                if (where.line == 0)
+                    where = placeOf(program, op);
                 found.push_back({ Code::ReplicationUnproven, fine.error().args, std::move(where) });
             }
     }

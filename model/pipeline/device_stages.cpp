@@ -81,10 +81,9 @@ Result<DeviceStages::Partitioned> DeviceStages::inFull() const
 
 Result<Plan> DeviceStages::planOf(Partitioned parts, const std::vector<ValueId>& kept) const
 {
-    Result<FlatProgram> flat = flatten(
-        m_input.program, std::move(parts), m_input.state, shownShardings(*m_input.program, *m_input.propagation));
-    if (!flat)
-        return tl::unexpected<Error>(std::move(flat.error()));
+    SHARDSCOPE_TRY(flat,
+        flatten(
+            m_input.program, std::move(parts), m_input.state, shownShardings(*m_input.program, *m_input.propagation)));
     ScheduleOptions options;
     options.keep = kept;
     return schedule(std::make_shared<const FlatProgram>(std::move(*flat)), options);

@@ -426,9 +426,7 @@ Result<SourcePtr> build(const Experiment& experiment, AnalysisCache& cache, bool
     fromCache = source != nullptr;
     if (source)
         return source;
-    Result<SourceProgram> made = buildProgram(experiment);
-    if (!made)
-        return tl::unexpected<Error>(std::move(made.error()));
+    SHARDSCOPE_TRY(made, buildProgram(experiment));
     source = std::make_shared<const SourceProgram>(std::move(*made));
     known.insert(hash, std::move(model), source, source->program.values.size());
     return source;

@@ -109,5 +109,6 @@ using Attributes = std::variant<std::monostate, ConstantAttributes, DotGeneralAt
     TransposeAttributes, ReduceAttributes, CompareAttributes, IotaAttributes, ConstraintAttributes, SharedAttributes>;
 /// Of everything that they say.
 [[nodiscard]] std::uint64_t hash(const Attributes& attributes);
+[[nodiscard]] std::uint64_t hash(const ProgramSharding& sharding);
 
 } // namespace shardscope

@@ -6,6 +6,7 @@
 
 #include "base/codes.h"
 #include "program/op_row.h"
+#include "program/ops/checks.h"
 #include "program/other_attributes.h"
 
 namespace shardscope {
@@ -242,7 +243,7 @@ ValueId Builder::add(OpKind kind, std::span<const ValueId> operands, Attributes 
     const OperationId id = addOperation(kind, operands, std::span(&*inferred, 1), std::move(attributes), {});
     const Operation& operation = m_program.operation(id);
     if (!row.inferType)
-        if (const Result<void> checked = row.check(m_program, operation); !checked)
+        if (const Result<void> checked = row.check(ops::Subject(m_program, operation)); !checked)
             misuse(checked.error());
     return operation.results[0];
 }

@@ -56,7 +56,7 @@ std::vector<ValueId> Builder::addSeveral(OpKind kind, std::span<const ValueId> o
     const OperationId id = addOperation(kind, operands, results, std::move(attributes), bodies);
     const Operation& operation = m_program.operation(id);
     if (row.check) {
-        if (const Result<void> checked = row.check(m_program, operation); !checked)
+        if (const Result<void> checked = row.check(ops::Subject(m_program, operation)); !checked)
             misuse(checked.error());
     } else {
         const Result<TensorType> inferred =

@@ -3,31 +3,7 @@
 
 #include <algorithm>
 
-#include "base/hash.h"
-
 namespace shardscope {
-
-namespace {
-
-std::uint64_t hashOf(const ProgramSharding& sharding)
-{
-    Hasher hasher;
-    const auto add = [&](const AxisList& axes) {
-        hasher.add(axes.size());
-        for (const AxisRef& axis : axes)
-            hasher.add(axis.axis).add(axis.pre).add(axis.size);
-    };
-    hasher.add(sharding.mesh).add(sharding.unreducedKind).add(sharding.sharding.dims.size());
-    for (const DimensionSharding& dim : sharding.sharding.dims) {
-        add(dim.axes);
-        hasher.add(dim.open).add(dim.priority);
-    }
-    add(sharding.sharding.replicated);
-    add(sharding.sharding.unreduced);
-    return hasher.value();
-}
-
-} // namespace
 
 Editor::Editor(Program program)
     : m_program(std::move(program))
@@ -212,8 +188,8 @@ ShardingIndex Editor::intern(const ProgramSharding& sharding)
 {
     std::vector<ProgramSharding>& all = m_program.shardings;
     for (std::size_t i = m_shardings.size(); i < all.size(); ++i)
-        m_shardings.emplace(hashOf(all[i]), static_cast<ShardingIndex>(i + 1));
-    const std::uint64_t key = hashOf(sharding);
+        m_shardings.emplace(hash(all[i]), static_cast<ShardingIndex>(i + 1));
+    const std::uint64_t key = hash(sharding);
     const auto [first, last] = m_shardings.equal_range(key);
     for (auto found = first; found != last; ++found)
         if (all[found->second - 1] == sharding)

@@ -213,6 +213,13 @@ std::uint64_t hash(const Attributes& attributes)
     return hasher.value();
 }
 
+std::uint64_t hash(const ProgramSharding& sharding)
+{
+    Hasher hasher;
+    add(hasher, sharding);
+    return hasher.value();
+}
+
 std::uint64_t hash(const Program& program)
 {
     Hasher hasher;

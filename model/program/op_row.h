@@ -14,6 +14,10 @@
 
 namespace shardscope {
 
+namespace ops {
+struct Subject;
+}
+
 class Builder;
 
 /// Kinds of factors, as Shardy has them.
@@ -90,7 +94,7 @@ struct OpRow {
     FactorRule (*rule)(const Program& program, const Operation& operation, RuleOptions options) = nullptr;
     /// Instead of `inferType`, or where the declared result type counts: what is wrong with the declared types,
     /// attributes and regions. Called only when all ids exist. Null: `inferType` says it.
-    Result<void> (*check)(const Program& program, const Operation& operation) = nullptr;
+    Result<void> (*check)(const ops::Subject& subject) = nullptr;
     /// Instead of `cost`, likewise.
     OperationCost (*work)(const Program& program, const Operation& operation) = nullptr;
     /// Whether `pullback` holds for this very operation: a scatter that adds has a derivative, one that takes the

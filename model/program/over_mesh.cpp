@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mesh/mesh_in_axes.h"
 #include "program/calls.h"
 #include "program/function_names.h"
 #include "program/other_attributes.h"
@@ -243,22 +244,14 @@ MeshPtr inAxisOrderOf(const Mesh& main, const Mesh& other)
 {
     if (main.rank() != other.rank() || main.rank() == 0)
         return nullptr;
-    std::vector<std::size_t> inOther;
-    for (const MeshAxis& axis : main.axes()) {
-        const auto index = other.axisIndex(axis.name);
-        if (!index || other.size(*index) != axis.size)
+    std::vector<AxisList> axes(other.rank());
+    for (std::size_t axis = 0; axis < main.rank(); ++axis) {
+        const auto index = other.axisIndex(main.axis(axis).name);
+        if (!index || other.size(*index) != main.size(axis))
             return nullptr;
-        inOther.push_back(*index);
+        axes[*index] = { fullAxis(main, axis) };
     }
-    std::vector<std::int32_t> devices(static_cast<std::size_t>(main.deviceCount()));
-    for (std::size_t position = 0; position < devices.size(); ++position) {
-        std::int64_t there = 0;
-        for (std::size_t axis = 0; axis < main.rank(); ++axis)
-            there += main.coordinate(static_cast<std::int64_t>(position), axis) * other.stride(inOther[axis]);
-        devices[position] = other.deviceAt(there);
-    }
-    Result<Mesh> mesh = Mesh::createOver({ main.axes().begin(), main.axes().end() }, std::move(devices));
-    return mesh ? std::make_shared<const Mesh>(std::move(*mesh)) : nullptr;
+    return overAxes(main, other, axes);
 }
 
 std::optional<std::uint32_t> mainMesh(const Program& program)

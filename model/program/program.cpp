@@ -38,6 +38,15 @@ ValueId Program::find(std::string_view path) const
     return found == values.end() ? ValueId() : ValueId(static_cast<std::size_t>(found - values.begin()));
 }
 
+Where placeOf(const Program& program, const Operation& operation)
+{
+    Where where;
+    const SourcePlace& place = program.sources[operation.source < program.sources.size() ? operation.source : 0];
+    where.line = static_cast<int>(place.line);
+    where.column = static_cast<int>(place.column);
+    return where;
+}
+
 std::vector<std::vector<OperationId>> usersOf(const Program& program)
 {
     std::vector<std::vector<OperationId>> users(program.values.size());

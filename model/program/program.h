@@ -210,6 +210,8 @@ using ProgramPtr = std::shared_ptr<const Program>;
 [[nodiscard]] std::size_t operationCount(const Program& program);
 /// All violations of types, operands, attributes and order, empty for a legal program.
 [[nodiscard]] std::vector<Diagnostic> verify(const Program& program);
+/// Line and column of an operation in its text; none where it has no text.
+[[nodiscard]] Where placeOf(const Program& program, const Operation& operation);
 /// A hash of everything that later stages read.
 [[nodiscard]] std::uint64_t hash(const Program& program);
 

@@ -8,7 +8,7 @@
 #include "base/codes.h"
 #include "program/known_types.h"
 #include "program/op_row.h"
-#include "program/ops/collectives.h"
+#include "program/ops/checks.h"
 #include "program/other_attributes.h"
 #include "program/program.h"
 
@@ -347,11 +347,11 @@ private:
         };
         if (const auto* own = attributesAs<CollectiveAttributes>(operation.attributes);
             own && m_groupsSeen.emplace(own, operation.kind).second) {
-            if (Result<void> checked = ops::checkDevices(m_program, operation); !checked)
+            if (Result<void> checked = ops::checkDevices(ops::Subject(m_program, operation)); !checked)
                 return note(std::move(checked.error()));
         }
         if (row.check) {
-            if (Result<void> checked = row.check(m_program, operation); !checked)
+            if (Result<void> checked = row.check(ops::Subject(m_program, operation)); !checked)
                 note(std::move(checked.error()));
             return;
         }

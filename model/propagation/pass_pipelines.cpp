@@ -5,18 +5,8 @@
 #include "program/verify_findings.h"
 #include "program/verify_shardings.h"
 #include "propagation/calls/call_graph.h"
-#include "propagation/calls/function_shardings.h"
-#include "propagation/calls/named_computations.h"
-#include "propagation/export/constraint_reshards.h"
-#include "propagation/export/input_output_shardings.h"
-#include "propagation/import/constants.h"
-#include "propagation/import/constraints.h"
-#include "propagation/import/custom_calls.h"
-#include "propagation/import/data_flow_edges.h"
-#include "propagation/import/groups.h"
-#include "propagation/import/manual_axes.h"
-#include "propagation/import/meshes.h"
 #include "propagation/pass_support.h"
+#include "propagation/passes.h"
 #include "propagation/propagate_program.h"
 #include "propagation/sharding_groups.h"
 
@@ -29,9 +19,7 @@ Result<Program> prepareInPlace(Program program)
     program = splitConstants(std::move(program));
     SHARDSCOPE_CHECK(checkFlattened(program));
     program = flattenCallGraph(std::move(program));
-    Result<Program> cleaned = cleanUpManualAxes(std::move(program));
-    if (!cleaned)
-        return cleaned;
+    SHARDSCOPE_TRY(cleaned, cleanUpManualAxes(std::move(program)));
     return importShardingGroups(applyShardingConstraints(std::move(*cleaned)));
 }
 
@@ -43,9 +31,7 @@ Result<Program> importPipeline(Program program, PipelineOptions options)
     program = propagateFromFunctionsToCalls(std::move(program));
     program = splitConstants(std::move(program));
     program = dropUnusedFunctions(std::move(program));
-    Result<Program> cleaned = cleanUpManualAxes(std::move(program));
-    if (!cleaned)
-        return cleaned;
+    SHARDSCOPE_TRY(cleaned, cleanUpManualAxes(std::move(program)));
     program = addDataFlowEdges(std::move(*cleaned));
     if (!options.dedupFunctionsFully)
         return program;
@@ -54,9 +40,7 @@ Result<Program> importPipeline(Program program, PipelineOptions options)
 
 Result<Program> importProgram(Program program, PipelineOptions options)
 {
-    Result<Program> imported = importPipeline(std::move(program), options);
-    if (!imported)
-        return imported;
+    SHARDSCOPE_TRY(imported, importPipeline(std::move(program), options));
     if (options.dedupFunctionsFully)
         return addFunctionDataFlowEdges(orderFunctions(std::move(*imported)));
     SHARDSCOPE_CHECK(checkFlattened(*imported));
@@ -110,9 +94,7 @@ std::vector<Diagnostic> groupConflicts(const Program& program)
 
 Result<PipelineOutcome> propagationPipeline(Program program, PipelineOptions options)
 {
-    Result<Program> imported = importProgram(std::move(program), options);
-    if (!imported)
-        return tl::unexpected<Error>(imported.error());
+    SHARDSCOPE_TRY(imported, importProgram(std::move(program), options));
     PipelineOutcome outcome;
     outcome.warnings = groupConflicts(*imported);
     PropagatedProgram propagated = propagateProgram(*imported, options.strategy, options.propagation);
@@ -126,9 +108,7 @@ Result<PipelineOutcome> propagationPipeline(Program program, PipelineOptions opt
         program = propagateToFunctionResults(exportNamedComputations(std::move(program)));
         program = insertCallReshards(unflattenCallGraph(std::move(program)));
     }
-    Result<Program> exported = exportPipeline(std::move(program), options.keepUneven);
-    if (!exported)
-        return tl::unexpected<Error>(exported.error());
+    SHARDSCOPE_TRY(exported, exportPipeline(std::move(program), options.keepUneven));
     outcome.program = std::move(*exported);
     return outcome;
 }

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "propagation/import/constraints.h"
-#include "propagation/import/meshes.h"
 #include "propagation/pass_pipelines.h"
+#include "propagation/passes.h"
 #include "propagation/sharding_groups.h"
 
 namespace shardscope {

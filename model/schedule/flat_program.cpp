@@ -158,11 +158,7 @@ private:
     [[nodiscard]] tl::unexpected<Error> refused(const Operation& operation, std::vector<Arg> args) const
     {
         args.insert(args.begin(), Arg{ "op", qualifiedName(operation) });
-        Where where;
-        const SourcePlace& place = m_local.sources[operation.source < m_local.sources.size() ? operation.source : 0];
-        where.line = static_cast<int>(place.line);
-        where.column = static_cast<int>(place.column);
-        return fail(Code::NotExecutable, std::move(args), where);
+        return fail(Code::NotExecutable, std::move(args), placeOf(m_local, operation));
     }
 
     static void describe(FlatValue& value, ValueId origin, const ShardedArray& array)
@@ -343,9 +339,7 @@ private:
 
     Result<void> compute(OperationId id, Frame& frame)
     {
-        Result<FlatOp> op = begin(id, frame);
-        if (!op)
-            return tl::unexpected<Error>(std::move(op.error()));
+        SHARDSCOPE_TRY(op, begin(id, frame));
         for (const RegionId inner : m_local.operation(id).regions)
             walk(m_local, inner, [&](OperationId used) {
                 for (const ValueId operand : m_local.operation(used).operands)
@@ -386,9 +380,7 @@ private:
     Result<void> control(FlatOp& op, Frame& frame)
     {
         for (const RegionId region : m_local.operation(op.operation).regions) {
-            const Result<std::uint32_t> number = block(region, frame);
-            if (!number)
-                return tl::unexpected<Error>(number.error());
+            SHARDSCOPE_TRY(number, block(region, frame));
             op.blocks.push_back(*number);
             for (const FlatValueId value : m_captured[*number])
                 op.captured.emplace_back(ValueId(), value);
@@ -398,9 +390,7 @@ private:
 
     Result<void> loop(OperationId id, Frame& frame)
     {
-        Result<FlatOp> op = begin(id, frame);
-        if (!op)
-            return tl::unexpected<Error>(std::move(op.error()));
+        SHARDSCOPE_TRY(op, begin(id, frame));
         SHARDSCOPE_CHECK(control(*op, frame));
         FlatBlock& body = m_out.blocks[op->blocks[1]];
         for (std::uint32_t i = 0; i < body.arguments.size(); ++i)
@@ -412,9 +402,7 @@ private:
     }
     Result<void> branch(OperationId id, Frame& frame)
     {
-        Result<FlatOp> op = begin(id, frame);
-        if (!op)
-            return tl::unexpected<Error>(std::move(op.error()));
+        SHARDSCOPE_TRY(op, begin(id, frame));
         SHARDSCOPE_CHECK(control(*op, frame));
         addResults(*op, frame);
         for (const std::uint32_t taken : op->blocks)

@@ -255,9 +255,7 @@ private:
                 continue;
             auto& control = std::get<ControlInstruction>(instructions.back().action);
             control.room = table.ofNode[node];
-            const Result<std::int64_t> bytes = planBlocks(work, table, work.nodes[node]);
-            if (!bytes)
-                return tl::unexpected<Error>(bytes.error());
+            SHARDSCOPE_TRY(bytes, planBlocks(work, table, work.nodes[node]));
             table.at(control.room).bytes = *bytes;
             m_rooms.push_back({ control.room, static_cast<std::uint32_t>(m_plan.slots.size()) });
             inner.emplace(control.room.index - first, &m_plan.highest(control));
@@ -270,9 +268,7 @@ private:
                 instructions.push_back(emitter.copy(from, to, saved));
         }
         look(work, order, table);
-        const Result<std::int64_t> arena = packSlots(table.slots, table.instructions);
-        if (!arena)
-            return tl::unexpected<Error>(arena.error());
+        SHARDSCOPE_TRY(arena, packSlots(table.slots, table.instructions));
         MemorySummary memory = summarise(m_program, table.slots, table.instructions, *arena, inner);
         std::move(table.slots.begin(), table.slots.end(), m_plan.slots.begin() + first);
         moveInner(first, own);

@@ -82,9 +82,7 @@ Result<std::vector<std::int64_t>> sizesOf(const Literal& list)
         return sizes;
     std::optional<std::vector<std::int64_t>> first;
     for (const Literal& item : list.items) {
-        Result<std::vector<std::int64_t>> inner = sizesOf(item);
-        if (!inner)
-            return inner;
+        SHARDSCOPE_TRY(inner, sizesOf(item));
         if (first && *inner != *first)
             return unexpectedLiteral(item, "rows of the same length");
         first = std::move(*inner);
@@ -176,9 +174,7 @@ Result<std::vector<std::int64_t>> readNumbers(const Literal& list)
     if (!list.isSequence())
         return unexpectedLiteral(list, "a whole number");
     for (const Literal& item : list.items) {
-        Result<std::vector<std::int64_t>> inner = readNumbers(item);
-        if (!inner)
-            return inner;
+        SHARDSCOPE_TRY(inner, readNumbers(item));
         numbers.insert(numbers.end(), inner->begin(), inner->end());
     }
     return numbers;

@@ -59,9 +59,7 @@ private:
         std::int64_t size = 0;
         while (!m_tokens.accept(']')) {
             const Where place = m_tokens.where();
-            const Result<Shape> item = readItem(depth + 1);
-            if (!item)
-                return item;
+            SHARDSCOPE_TRY(item, readItem(depth + 1));
             if (inner && *inner != *item)
                 return fail(
                     Code::Syntax, { { "expected", "rows of the same length" }, { "found", "another one" } }, place);
@@ -180,9 +178,7 @@ Result<std::vector<std::int64_t>> numbersOf(const Arguments& arguments)
 {
     std::vector<std::int64_t> numbers;
     for (const Literal& value : arguments.values) {
-        const Result<std::vector<std::int64_t>> read = readNumbers(value);
-        if (!read)
-            return read;
+        SHARDSCOPE_TRY(read, readNumbers(value));
         numbers.insert(numbers.end(), read->begin(), read->end());
     }
     if (!arguments.named.empty())

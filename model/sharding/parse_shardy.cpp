@@ -171,9 +171,7 @@ Result<AxisRef> Reader::readRef()
         return fail(Code::UnknownAxis, { { "axis", name }, { "known", m_mesh.axisNames() } }, place);
     AxisRef ref = fullAxis(m_mesh, *axis);
     if (m_tokens.accept(':')) {
-        const Result<AxisRef> read = part(*axis, place);
-        if (!read)
-            return read;
+        SHARDSCOPE_TRY(read, part(*axis, place));
         ref = *read;
     }
     SHARDSCOPE_CHECK(check(ref, place));
@@ -253,9 +251,7 @@ Result<TensorSharding> Reader::read()
     SHARDSCOPE_CHECK(expect('<'));
     SHARDSCOPE_CHECK(readMeshName());
     SHARDSCOPE_CHECK(expect(','));
-    Result<TensorSharding> sharding = readBody();
-    if (!sharding)
-        return sharding;
+    SHARDSCOPE_TRY(sharding, readBody());
     SHARDSCOPE_CHECK(expect('>'));
     if (m_tokens.peek().kind != Tokens::Kind::End)
         return m_tokens.unexpected("end of text");

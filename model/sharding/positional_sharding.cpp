@@ -117,10 +117,8 @@ Result<PositionalSharding> PositionalSharding::ofSets(std::vector<std::int32_t> 
         std::sort(members.begin() + static_cast<std::ptrdiff_t>(begin), members.end());
     }
     const std::size_t count = devices.size();
-    Result<PositionalSharding> result =
-        create(std::move(devices), Shape{ static_cast<std::int64_t>(count) }, std::move(platform), memoryKind);
-    if (!result)
-        return result;
+    SHARDSCOPE_TRY(
+        result, create(std::move(devices), Shape{ static_cast<std::int64_t>(count) }, std::move(platform), memoryKind));
     if (cellsOf(shape) != cells || shape.size() > maximumTileDimensions || members.size() != count)
         return badReshape(shape, cells);
     std::vector<bool> seen(count);

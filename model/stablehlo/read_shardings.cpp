@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "base/codes.h"
-#include "base/hash.h"
 #include "program/program_mesh.h"
 #include "stablehlo/reader.h"
 
@@ -14,24 +13,6 @@ namespace shardscope::mlir {
 namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
-
-std::size_t hashOf(const ProgramSharding& sharding)
-{
-    Hasher hasher;
-    const auto add = [&hasher](const AxisList& axes) {
-        hasher.add(axes.size());
-        for (const AxisRef& axis : axes)
-            hasher.add(axis.axis).add(axis.pre).add(axis.size);
-    };
-    hasher.add(sharding.mesh).add(sharding.unreducedKind).add(sharding.sharding.dims.size());
-    for (const DimensionSharding& dimension : sharding.sharding.dims) {
-        add(dimension.axes);
-        hasher.add(dimension.open).add(dimension.priority);
-    }
-    add(sharding.sharding.replicated);
-    add(sharding.sharding.unreduced);
-    return static_cast<std::size_t>(hasher.value());
-}
 
 } // namespace
 
@@ -309,7 +290,7 @@ bool Reader::readShardings(Scanner& s, std::vector<ProgramSharding>& shardings)
 
 ShardingIndex Reader::addSharding(ProgramSharding sharding)
 {
-    const std::size_t hash = hashOf(sharding);
+    const std::size_t hash = shardscope::hash(sharding);
     const auto [begin, end] = m_shardings.equal_range(hash);
     for (auto found = begin; found != end; ++found)
         if (m_program.shardings[found->second - 1] == sharding)

@@ -4,18 +4,7 @@
 
 #include <array>
 
-#include "words/describe_configurations.h"
-#include "words/describe_devices.h"
-#include "words/describe_execution.h"
-#include "words/describe_files.h"
-#include "words/describe_forms.h"
-#include "words/describe_hosts.h"
-#include "words/describe_program_texts.h"
-#include "words/describe_programs.h"
-#include "words/describe_settings.h"
-#include "words/describe_sharding.h"
-#include "words/describe_verification.h"
-#include "words/describe_warnings.h"
+#include "words/describe_subjects.h"
 #include "words/explicit_words.h"
 #include "words/tr.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "words/describe_configurations.h"
-
+// Declared in describe_subjects.h.
 #include "base/codes.h"
+#include "words/describe_subjects.h"
 #include "words/diagnostic_reader.h"
 
 namespace shardscope::words {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "words/describe_hosts.h"
-
+// Declared in describe_subjects.h.
 #include "base/codes.h"
+#include "words/describe_subjects.h"
 #include "words/tr.h"
 
 namespace shardscope::words {

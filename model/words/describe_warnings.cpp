@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "words/describe_warnings.h"
-
+// Declared in describe_subjects.h.
 #include <algorithm>
 
 #include "base/codes.h"
-#include "words/describe_sharding.h"
+#include "words/describe_subjects.h"
 #include "words/diagnostic_reader.h"
 #include "words/tr.h"
 

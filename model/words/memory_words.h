@@ -2,8 +2,11 @@
 // Where arrays lie, and what goes between the memory of devices and that of their hosts.
 #pragma once
 
+#include <QString>
+
 #include "analysis/host_transfers.h"
 #include "pipeline/memory_placement.h"
+#include "pipeline/planned_memory.h"
 #include "words/words.h"
 
 namespace shardscope::words {
@@ -30,5 +33,12 @@ namespace shardscope::words {
 /// "arr_host: host to device, 16 B per device, 128 B in all; read by the step", one line for each, at most `most` and
 /// how many more there are.
 [[nodiscard]] QStringList transferLines(const Snapshot& snapshot, const HostTransfers& transfers, int most = 12);
+
+// What a device holds in a step, in words.
+
+/// "layers.0 / W1"; "layers.0 / W1, by all_gather" for a copy; "dynamic_slice" for what is no value of the program.
+[[nodiscard]] QString heldName(const PlannedMemory& memory, const PlannedMemory::Array& array);
+/// "at instruction 12 of 40, dot_general, for layers.0 / z"; "all the time" where nothing is executed.
+[[nodiscard]] QString peakPlace(const PlannedMemory& memory);
 
 } // namespace shardscope::words

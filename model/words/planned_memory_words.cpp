@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "words/planned_memory_words.h"
-
+// Declared in words/memory_words.h.
 #include <QStringList>
 #include <algorithm>
 
+#include "words/memory_words.h"
 #include "words/propagation_steps.h"
 #include "words/tr.h"
 #include "words/utf8.h"

@@ -13,17 +13,8 @@
 #include "partition/reshard_to_collectives.h"
 #include "program/verify_shardings.h"
 #include "propagation/calls/call_graph.h"
-#include "propagation/calls/function_shardings.h"
-#include "propagation/calls/named_computations.h"
-#include "propagation/export/constraint_reshards.h"
-#include "propagation/export/input_output_shardings.h"
-#include "propagation/import/constants.h"
-#include "propagation/import/constraints.h"
-#include "propagation/import/data_flow_edges.h"
-#include "propagation/import/groups.h"
-#include "propagation/import/manual_axes.h"
-#include "propagation/import/meshes.h"
 #include "propagation/pass_pipelines.h"
+#include "propagation/passes.h"
 #include "propagation/propagate_program.h"
 
 namespace shardscope::passes {

@@ -4,7 +4,7 @@
 #include "base/codes.h"
 #include "experiment/array_edits.h"
 #include "experiment/builtin.h"
-#include "experiment/placement_edits.h"
+#include "experiment/edits.h"
 #include "experiment/rule_edits.h"
 #include "mesh/device_presets.h"
 #include "outer_rules.h"

@@ -13,7 +13,6 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
-#include "experiment/placement_edits.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/device_stages.h"
 #include "pipeline/memory_placement.h"

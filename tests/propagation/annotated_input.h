@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "program/annotated_program.h"
-#include "propagation/import/constraints.h"
+#include "propagation/passes.h"
 #include "propagation/propagate.h"
 
 namespace shardscope {

@@ -9,7 +9,6 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
-#include "experiment/placement_edits.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/malformed_cases.h"
 #include "networks/arrays.h"

@@ -13,8 +13,8 @@
 
 #include "analysis/annotation_edit.h"
 #include "analysis/why_not.h"
+#include "experiment/edits.h"
 #include "experiment/model_settings.h"
-#include "experiment/placement_edits.h"
 #include "program/operation_path.h"
 #include "sharding/text.h"
 #include "views/panel/follow_link.h"

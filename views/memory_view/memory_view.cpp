@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/host_transfers.h"
-#include "experiment/placement_edits.h"
+#include "experiment/edits.h"
 #include "pipeline/memory_placement.h"
 #include "schedule/plan.h"
 #include "views/memory_view/memory_widgets.h"

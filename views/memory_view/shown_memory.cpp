@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "pipeline/memory_placement.h"
-#include "words/planned_memory_words.h"
+#include "words/memory_words.h"
 #include "words/propagation_steps.h"
 #include "words/words.h"
 

@@ -12,7 +12,7 @@
 #include <QTimer>
 #include <algorithm>
 
-#include "experiment/run_edits.h"
+#include "experiment/edits.h"
 #include "program/roles.h"
 #include "schedule/plan.h"
 #include "views/panel/obstacle.h"

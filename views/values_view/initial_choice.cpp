@@ -15,7 +15,7 @@
 #include "analysis/step_inputs.h"
 #include "base/codes.h"
 #include "document/array_file.h"
-#include "experiment/run_edits.h"
+#include "experiment/edits.h"
 #include "views/widgets/boxes.h"
 #include "words/words.h"
 

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "partition/export/canonicalize_collectives.h"
-#include "partition/export/remake_constants.h"
 #include "partition/pad_uneven.h"
 #include "partition/partial_axes.h"
 #include "partition/reshard_to_collectives.h"
@@ -15,6 +14,79 @@
 namespace shardscope::passes {
 
 namespace {
+
+// A constant that is needed in another sharding is made in that sharding, without an exchange.
+//
+//     %c = constant [{}]; %r = reshard %c [{x}]; %s = add %a, %r
+// becomes
+//     %r = constant [{x}]; %s = add %a, %r
+
+/// Made of nothing, or of one number that every device holds.
+bool isMadeAnywhere(const Program& program, const Operation& operation)
+{
+    switch (operation.kind) {
+    case OpKind::Constant:
+    case OpKind::SdyConstant:
+    case OpKind::Iota:
+        return true;
+    case OpKind::BroadcastInDim: {
+        const ValueId scalar = operation.operands[0];
+        const ProgramSharding* sharding = program.shardingOf(scalar);
+        return program.value(scalar).type.rank() == 0 && (!sharding || sharding->sharding.unreduced.empty());
+    }
+    default:
+        return false;
+    }
+}
+
+const ProgramSharding* targetOf(const Operation& reshard)
+{
+    const auto* own = attributesAs<OwnShardingAttributes>(reshard.attributes);
+    return own && own->sharding ? &*own->sharding : nullptr;
+}
+
+bool isRemade(const Program& program, OperationId id)
+{
+    const Operation& operation = program.operation(id);
+    if (operation.kind != OpKind::Reshard)
+        return false;
+    const OperationId definition = program.value(operation.operands[0]).definition;
+    const ProgramSharding* before = program.shardingOf(operation.operands[0]);
+    const ProgramSharding* target = targetOf(operation);
+    return definition.valid() && isMadeAnywhere(program, program.operation(definition)) && target
+        && target->sharding.unreduced.empty() && (!before || before->sharding.unreduced.empty());
+}
+
+/// Instead of a reshard of a constant, an iota or a scalar that is broadcast: a copy of that operation with the
+/// reshard's sharding. `origins` holds each copy with its original, which goes where nothing else reads it.
+Canonicalized remakeConstants(Program program)
+{
+    std::vector<OperationId> found;
+    for (const RegionId body : bodies(program))
+        walk(program, body, [&](OperationId id) {
+            if (isRemade(program, id))
+                found.push_back(id);
+        });
+    if (found.empty())
+        return { std::move(program), {}, false };
+    Editor edit(std::move(program));
+    Origins copies;
+    for (const OperationId id : found) {
+        const ValueId value = edit.operation(id).operands[0];
+        const OperationId original = edit.value(value).definition;
+        const ProgramSharding target = *targetOf(edit.operation(id));
+        ValueMap map;
+        const OperationId copy = edit.copy(original, map);
+        edit.placeBefore(id, copy);
+        edit.setSharding(edit.result(copy), target);
+        edit.replaceUses(edit.result(id), edit.result(copy));
+        edit.erase(id);
+        copies.emplace_back(copy, original);
+        if (edit.uses(value).empty())
+            edit.erase(original);
+    }
+    return { std::move(edit).finish(), std::move(copies), true };
+}
 
 /// Attributes that only propagation reads, or that tell about it.
 bool isOfPropagation(const std::string& name)
@@ -64,12 +136,11 @@ std::vector<Inserted> reasonsOf(
 
 Result<Exported> insertCollectives(Program program, const ExportOptions& options)
 {
-    Result<ExplicitReshards> reshards = insertExplicitReshards(std::move(program),
-        !options.explicitCollectives ? ReshardVersion::Minimal
-            : options.exchangesHalos ? ReshardVersion::FullWithHalos
-                                     : ReshardVersion::Full);
-    if (!reshards)
-        return tl::unexpected<Error>(std::move(reshards.error()));
+    SHARDSCOPE_TRY(reshards,
+        insertExplicitReshards(std::move(program),
+            !options.explicitCollectives ? ReshardVersion::Minimal
+                : options.exchangesHalos ? ReshardVersion::FullWithHalos
+                                         : ReshardVersion::Full));
     program = std::move(reshards->program);
     std::map<OperationId, OperationId> origins;
     const auto take = [&](Canonicalized outcome) {

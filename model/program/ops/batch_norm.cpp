@@ -10,14 +10,13 @@ namespace shardscope::ops {
 
 namespace {
 
-/// Operand 0 is the array, and so are one more operand (0 = none) and one result; all others are vectors of
-/// the size of its feature dimension.
-Result<void> checkBatchNorm(const Program& program, const Operation& operation, std::size_t resultCount,
-    std::size_t arrayOperand, std::size_t arrayResult)
+/// Operand 0 is the array, and so are one more operand (0 = none) and the first result; all others are vectors of the
+/// size of its feature dimension.
+template <std::size_t ResultCount, std::size_t ArrayOperand>
+Result<void> checkBatchNorm(const Subject& norm)
 {
-    const Subject norm(program, operation);
     SHARDSCOPE_TRY(own, norm.otherAttributes<BatchNormAttributes>());
-    SHARDSCOPE_CHECK(expectResults(norm, resultCount));
+    SHARDSCOPE_CHECK(expectResults(norm, ResultCount));
     const TensorType& array = norm.operands[0];
     if (!isFloat(array.dtype))
         return norm.mismatch("it does not take elements of " + toString(array));
@@ -25,24 +24,10 @@ Result<void> checkBatchNorm(const Program& program, const Operation& operation, 
     const TensorType perFeature{ array.dtype, { array.shape[at((*own)->featureIndex)] } };
     for (std::size_t i = 1; i < norm.operands.size(); ++i)
         SHARDSCOPE_CHECK(
-            expectType(norm, "operand " + std::to_string(i), norm.operands[i], i == arrayOperand ? array : perFeature));
+            expectType(norm, "operand " + std::to_string(i), norm.operands[i], i == ArrayOperand ? array : perFeature));
     for (std::size_t i = 0; i < norm.results.size(); ++i)
-        SHARDSCOPE_CHECK(
-            expectType(norm, "result " + std::to_string(i), norm.results[i], i == arrayResult ? array : perFeature));
+        SHARDSCOPE_CHECK(expectType(norm, "result " + std::to_string(i), norm.results[i], i == 0 ? array : perFeature));
     return {};
-}
-
-Result<void> checkInference(const Program& program, const Operation& operation)
-{
-    return checkBatchNorm(program, operation, 1, 0, 0);
-}
-Result<void> checkTraining(const Program& program, const Operation& operation)
-{
-    return checkBatchNorm(program, operation, 3, 0, 0);
-}
-Result<void> checkGradient(const Program& program, const Operation& operation)
-{
-    return checkBatchNorm(program, operation, 3, 4, 0);
 }
 
 FactorRule inferenceFactors(Types operands, const TensorType& result, const Attributes& attributes)
@@ -69,19 +54,19 @@ constexpr std::array batchNormTable{
         .name = "batch_norm_inference",
         .operandCount = 5,
         .factors = inferenceFactors,
-        .check = checkInference,
+        .check = checkBatchNorm<1, 0>,
         .work = normWork },
     OpRow{ .kind = OpKind::BatchNormTraining,
         .name = "batch_norm_training",
         .operandCount = 3,
         .factors = noFactors,
-        .check = checkTraining,
+        .check = checkBatchNorm<3, 0>,
         .work = normWork },
     OpRow{ .kind = OpKind::BatchNormGrad,
         .name = "batch_norm_grad",
         .operandCount = 5,
         .factors = noFactors,
-        .check = checkGradient,
+        .check = checkBatchNorm<3, 4>,
         .work = normWork },
 };
 

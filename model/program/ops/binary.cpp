@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Elementwise operations of two operands.
+// Elementwise operations of two operands, or of any number.
 // Declared in rows.h.
 #include <array>
 
@@ -86,25 +86,99 @@ ValueId extremum(const BinaryPoint& p)
     return p.b.select(p.b.compare(wins, self, other), p.c, tie);
 }
 
-template <OpKind kind, Domain domain>
-constexpr OpRow row(std::string_view opName, decltype(OpRow::pullback) pullback)
+Result<TensorType> inferComplex(Types operands, const Attributes&, const TensorType&)
 {
-    return { kind, opName, 2, true, inferElementwise<kind, domain>, pointwiseFactors, pointwiseCost, pullback };
+    SHARDSCOPE_CHECK(expectAlike("complex", operands));
+    if (operands[0].dtype != DType::F32 && operands[0].dtype != DType::F64)
+        return typeMismatch("complex", "operands of type " + toString(operands[0]) + "; f32 or f64 is needed");
+    return TensorType{ operands[0].dtype == DType::F32 ? DType::C64 : DType::C128, operands[0].shape };
+}
+
+/// Operands of one shape, a body from scalars to a scalar.
+Result<void> checkMap(const Subject& map)
+{
+    SHARDSCOPE_TRY(own, map.otherAttributes<DimensionsAttributes>());
+    SHARDSCOPE_CHECK(expectResults(map, 1));
+    if (map.operands.empty())
+        return map.operand("no operand; at least one is needed");
+    const Shape& shape = map.operands[0].shape;
+    std::vector<TensorType> scalars;
+    for (std::size_t i = 0; i < map.operands.size(); ++i) {
+        SHARDSCOPE_CHECK(expectShape(map, "operand " + std::to_string(i), map.operands[i], shape));
+        scalars.push_back({ map.operands[i].dtype, {} });
+    }
+    if ((*own)->dimensions != dimensionsExcept(shape.size(), {}))
+        return map.attribute("dimensions have to be 0, 1, ... " + std::to_string(shape.size()) + " of them");
+    SHARDSCOPE_CHECK(expectShape(map, "the result", map.results[0], shape));
+    return expectBody(
+        map, map.operation.regions[0], "body", scalars, std::vector{ TensorType{ map.results[0].dtype, {} } });
+}
+
+/// c of / (x^2 + y^2)
+ValueId byRadius(const BinaryPoint& p, ValueId of)
+{
+    const ValueId squares = p(OpKind::Add, p(OpKind::Multiply, p.x, p.x), p(OpKind::Multiply, p.y, p.y));
+    return p(OpKind::Multiply, p.c, p(OpKind::Divide, of, squares));
+}
+ValueId dAtan2First(const BinaryPoint& p)
+{
+    return byRadius(p, p.y);
+}
+ValueId dAtan2Second(const BinaryPoint& p)
+{
+    return byRadius(p, p(OpKind::Negate, p.x));
+}
+ValueId dRemainderFirst(const BinaryPoint& p)
+{
+    return p.c;
+}
+ValueId dRemainderSecond(const BinaryPoint& p) // -c trunc(x / y)
+{
+    const ValueId quotient = p(OpKind::Divide, p.x, p.y);
+    const ValueId truncated =
+        p(OpKind::Multiply, p(OpKind::Sign, quotient), p(OpKind::Floor, p(OpKind::Abs, quotient)));
+    return p(OpKind::Multiply, p(OpKind::Negate, p.c), truncated);
+}
+
+template <OpKind kind, Domain domain>
+constexpr OpRow binaryRow(
+    std::string_view opName, decltype(OpRow::pullback) pullback = nullptr, OpDialect dialect = OpDialect::StableHlo)
+{
+    return { kind, opName, 2, true, inferElementwise<kind, domain>, pointwiseFactors, pointwiseCost, pullback,
+        dialect };
 }
 
 using enum OpKind;
+using enum Domain;
 constexpr std::array binaryTable{
-    row<Add, Domain::All>("add", pullBackBinary<same, same>),
-    row<Subtract, Domain::Numbers>("subtract", pullBackBinary<same, negated>),
-    row<Multiply, Domain::All>("multiply", pullBackBinary<timesY, timesX>),
-    row<Divide, Domain::Numbers>("divide", pullBackBinary<overY, quotientByY>),
-    row<Maximum, Domain::All>(
+    binaryRow<Add, All>("add", pullBackBinary<same, same>),
+    binaryRow<Subtract, Numbers>("subtract", pullBackBinary<same, negated>),
+    binaryRow<Multiply, All>("multiply", pullBackBinary<timesY, timesX>),
+    binaryRow<Divide, Numbers>("divide", pullBackBinary<overY, quotientByY>),
+    binaryRow<Maximum, All>(
         "maximum", pullBackBinary<extremum<Comparison::Greater, true>, extremum<Comparison::Greater, false>>),
-    row<Minimum, Domain::All>(
+    binaryRow<Minimum, All>(
         "minimum", pullBackBinary<extremum<Comparison::Less, true>, extremum<Comparison::Less, false>>),
-    row<Power, Domain::Numbers>("power", pullBackBinary<powerByX, powerByY>),
-    row<And, Domain::Bits>("and", nullptr),
-    row<Or, Domain::Bits>("or", nullptr),
+    binaryRow<Power, Numbers>("power", pullBackBinary<powerByX, powerByY>),
+    binaryRow<And, Bits>("and"),
+    binaryRow<Or, Bits>("or"),
+    binaryRow<Atan2, FloatsOrComplex>("atan2", pullBackBinary<dAtan2First, dAtan2Second>),
+    binaryRow<Remainder, Numbers>("remainder", pullBackBinary<dRemainderFirst, dRemainderSecond>),
+    binaryRow<Xor, Bits>("xor"),
+    binaryRow<ShiftLeft, Integers>("shift_left"),
+    binaryRow<ShiftRightArithmetic, Integers>("shift_right_arithmetic"),
+    binaryRow<ShiftRightLogical, Integers>("shift_right_logical"),
+    OpRow{ Complex, "complex", 2, true, inferComplex, pointwiseFactors, pointwiseCost },
+    OpRow{ .kind = Map,
+        .name = "map",
+        .elementwise = true,
+        .factors = pointwiseFactors,
+        .cost = pointwiseCost,
+        .check = checkMap,
+        .regionCount = 1 },
+    binaryRow<ChloNextAfter, Floats>("next_after", nullptr, OpDialect::Chlo),
+    binaryRow<ChloPolygamma, Floats>("polygamma", nullptr, OpDialect::Chlo),
+    binaryRow<ChloZeta, Floats>("zeta", nullptr, OpDialect::Chlo),
 };
 
 } // namespace

@@ -39,16 +39,14 @@ Result<void> expectFunction(const Subject& call, const std::string& callee)
     return side(body.results, call.results, "result");
 }
 
-Result<void> checkCall(const Program& program, const Operation& operation)
+Result<void> checkCall(const Subject& call)
 {
-    const Subject call(program, operation);
     SHARDSCOPE_TRY(own, call.otherAttributes<CallAttributes>());
     return expectFunction(call, (*own)->callee);
 }
 
-Result<void> checkComposite(const Program& program, const Operation& operation)
+Result<void> checkComposite(const Subject& call)
 {
-    const Subject call(program, operation);
     SHARDSCOPE_TRY(own, call.otherAttributes<CompositeAttributes>());
     return expectFunction(call, (*own)->decomposition);
 }
@@ -90,7 +88,7 @@ constexpr std::array callTable{
         .name = "optimization_barrier",
         .factors = noFactors,
         .pullback = pullBackBarrier,
-        .check = checkSameTypes,
+        .check = expectSameTypes,
         .work = noWork,
         .anyType = true },
 };

@@ -145,11 +145,6 @@ std::int64_t largestInteger(DType dtype)
     return bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{ 1 } << bits) - 1;
 }
 
-Result<void> checkSameTypes(const Program& program, const Operation& operation)
-{
-    return expectSameTypes(Subject(program, operation));
-}
-
 OperationCost noWork(const Program&, const Operation&)
 {
     return {};

@@ -56,8 +56,10 @@ struct Subject {
 [[nodiscard]] bool isInteger(DType dtype); ///< of any width and sign; not i1
 [[nodiscard]] std::int64_t largestInteger(DType dtype); ///< of an integer type: 127 of i8; at most that of i64
 
-/// Types of a row of which only `check` says something.
-[[nodiscard]] Result<void> checkSameTypes(const Program& program, const Operation& operation);
+/// Of StableHLO's collectives: each device stands in one group at most (of a collective_permute: sends and receives
+/// once at most). The rows of the collectives leave that out: a program for many devices names all of them in each of
+/// its collectives, and many collectives share their attributes, of which one look is enough.
+[[nodiscard]] Result<void> checkDevices(const Subject& subject);
 /// Nothing is worked.
 [[nodiscard]] OperationCost noWork(const Program& program, const Operation& operation);
 

@@ -12,9 +12,8 @@ namespace shardscope::ops {
 namespace {
 
 /// The largest k numbers along the last dimension, and their places.
-Result<void> checkTopK(const Program& program, const Operation& operation)
+Result<void> checkTopK(const Subject& top)
 {
-    const Subject top(program, operation);
     SHARDSCOPE_TRY(own, top.otherAttributes<TopKAttributes>());
     SHARDSCOPE_CHECK(expectResults(top, 2));
     TensorType type = top.operands[0];
@@ -46,13 +45,12 @@ std::vector<ValueId> pullBackTopK(Builder& b, const Operation& operation, Cotang
         { {}, { last }, batch, batch, { last }, last + 1, false, true }) };
 }
 
-Result<void> checkRaggedDot(const Program& program, const Operation& operation)
+Result<void> checkRaggedDot(const Subject& dot)
 {
-    const Subject dot(program, operation);
     SHARDSCOPE_CHECK(expectResults(dot, 1));
     if (!isInteger(dot.operands[2].dtype))
         return dot.mismatch("group sizes are " + toString(dot.operands[2]) + "; integers are needed");
-    SHARDSCOPE_TRY(own, raggedDotOf(program, operation));
+    SHARDSCOPE_TRY(own, raggedDotOf(dot.program, dot.operation));
     return expectShape(dot, "the result", dot.results[0],
         raggedDotShape(*own, dot.operands[0].shape, dot.operands[1].shape, dot.operands[2].shape));
 }

@@ -20,9 +20,8 @@ std::int64_t target(const Operation& operation, std::size_t operandRank, std::si
     return static_cast<std::int64_t>(resultRank - operandRank + d);
 }
 
-Result<void> checkBroadcasting(const Program& program, const Operation& operation)
+Result<void> checkBroadcasting(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_CHECK(expectResults(op, 1));
     const Shape& shape = op.results[0].shape;
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
@@ -30,10 +29,10 @@ Result<void> checkBroadcasting(const Program& program, const Operation& operatio
         if (own.size() > shape.size())
             return op.mismatch("operand " + std::to_string(i) + " is " + toString(op.operands[i])
                 + ", of higher rank than the result");
-        if (operation.kind == OpKind::ChloBroadcastSelect && own.empty())
+        if (op.operation.kind == OpKind::ChloBroadcastSelect && own.empty())
             continue;
         for (std::size_t d = 0; d < own.size(); ++d) {
-            const std::int64_t to = target(operation, own.size(), shape.size(), d);
+            const std::int64_t to = target(op.operation, own.size(), shape.size(), d);
             if (to < 0 || to >= static_cast<std::int64_t>(shape.size()))
                 return op.attribute("dimension " + std::to_string(to) + " of " + toString(op.results[0]));
             if (own[d] != 1 && own[d] != shape[at(to)])

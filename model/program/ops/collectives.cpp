@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // StableHLO's collectives, between devices by number. They stand in programs that have been partitioned already; what
 // they do to sizes depends on how many devices form a group.
-#include "program/ops/collectives.h"
-
+// Declared in rows.h and checks.h.
 #include <algorithm>
 #include <array>
 #include <unordered_set>
@@ -91,40 +90,34 @@ Result<void> checkMultiples(const Subject& op, std::int64_t dimension, bool grow
 /// What all rows begin with.
 Result<const CollectiveAttributes*> collective(const Subject& op)
 {
-    const auto own = op.otherAttributes<CollectiveAttributes>();
-    if (!own)
-        return own;
+    SHARDSCOPE_TRY(own, op.otherAttributes<CollectiveAttributes>());
     if (op.operands.empty())
         return op.operand("no operand; at least one is needed");
     return own;
 }
 
-Result<void> checkAllReduce(const Program& program, const Operation& operation)
+Result<void> checkAllReduce(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_CHECK(collective(op));
     SHARDSCOPE_CHECK(expectSameTypes(op));
-    return expectReducer(op, operation.regions[0], "body", std::vector{ TensorType{ op.operands[0].dtype, {} } }, 1);
+    return expectReducer(op, op.operation.regions[0], "body", std::vector{ TensorType{ op.operands[0].dtype, {} } }, 1);
 }
 
-Result<void> checkAllGather(const Program& program, const Operation& operation)
+Result<void> checkAllGather(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_TRY(own, collective(op));
     return checkMultiples(op, (*own)->dimension, true);
 }
 
-Result<void> checkReduceScatter(const Program& program, const Operation& operation)
+Result<void> checkReduceScatter(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_TRY(own, collective(op));
     SHARDSCOPE_CHECK(checkMultiples(op, (*own)->dimension, false));
-    return expectReducer(op, operation.regions[0], "body", std::vector{ TensorType{ op.operands[0].dtype, {} } }, 1);
+    return expectReducer(op, op.operation.regions[0], "body", std::vector{ TensorType{ op.operands[0].dtype, {} } }, 1);
 }
 
-Result<void> checkAllToAll(const Program& program, const Operation& operation)
+Result<void> checkAllToAll(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_TRY(own, collective(op));
     const CollectiveAttributes& a = **own;
     SHARDSCOPE_CHECK(expectResults(op, op.operands.size()));
@@ -147,9 +140,8 @@ Result<void> checkAllToAll(const Program& program, const Operation& operation)
 }
 
 /// Of a broadcast and a permutation.
-Result<void> checkSent(const Program& program, const Operation& operation)
+Result<void> checkSent(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_CHECK(collective(op));
     return expectSameTypes(op);
 }
@@ -221,11 +213,10 @@ constexpr std::array collectivesTable{
 
 } // namespace
 
-Result<void> checkDevices(const Program& program, const Operation& operation)
+Result<void> checkDevices(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_TRY(own, op.otherAttributes<CollectiveAttributes>());
-    return operation.kind == OpKind::CollectivePermute ? checkPairs(op, **own) : checkGroups(op, **own);
+    return op.operation.kind == OpKind::CollectivePermute ? checkPairs(op, **own) : checkGroups(op, **own);
 }
 
 std::span<const OpRow> collectiveRows()

@@ -65,9 +65,8 @@ Result<void> checkGroups(const Subject& conv, const ConvolutionAttributes& a)
     return {};
 }
 
-Result<void> checkConvolution(const Program& program, const Operation& operation)
+Result<void> checkConvolution(const Subject& conv)
 {
-    const Subject conv(program, operation);
     SHARDSCOPE_TRY(own, conv.otherAttributes<ConvolutionAttributes>());
     const ConvolutionAttributes& a = **own;
     SHARDSCOPE_CHECK(expectResults(conv, 1));

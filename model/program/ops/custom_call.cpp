@@ -199,9 +199,9 @@ FactorRule customCallRule(const Program& program, const Operation& operation, Ru
     return {};
 }
 
-Result<void> checkCustomCall(const Program&, const Operation& operation)
+Result<void> checkCustomCall(const Subject& call)
 {
-    SHARDSCOPE_TRY(own, requiredAttributes<CustomCallAttributes>("custom_call", operation.attributes));
+    SHARDSCOPE_TRY(own, requiredAttributes<CustomCallAttributes>("custom_call", call.operation.attributes));
     if ((*own)->target.empty())
         return invalidAttribute("custom_call", "no call_target_name");
     return {};

@@ -11,33 +11,23 @@ namespace shardscope::ops {
 
 namespace {
 
-Result<void> checkWhile(const Program& program, const Operation& operation)
+Result<void> checkWhile(const Subject& loop)
 {
-    const Subject loop(program, operation);
     SHARDSCOPE_CHECK(expectSameTypes(loop));
     SHARDSCOPE_CHECK(expectBody(
-        loop, operation.regions[0], "condition", loop.operands, std::vector{ TensorType{ DType::Pred, {} } }));
-    return expectBody(loop, operation.regions[1], "body", loop.operands, loop.operands);
+        loop, loop.operation.regions[0], "condition", loop.operands, std::vector{ TensorType{ DType::Pred, {} } }));
+    return expectBody(loop, loop.operation.regions[1], "body", loop.operands, loop.operands);
 }
 
-Result<void> checkBranches(const Subject& op, DType index)
+template <DType Index>
+Result<void> checkBranches(const Subject& op)
 {
-    SHARDSCOPE_CHECK(expectType(op, "the index", op.operands[0], { index, {} }));
+    SHARDSCOPE_CHECK(expectType(op, "the index", op.operands[0], { Index, {} }));
     if (op.operation.regions.empty())
         return op.attribute("no branch; at least one is needed");
     for (std::size_t i = 0; i < op.operation.regions.size(); ++i)
         SHARDSCOPE_CHECK(expectBody(op, op.operation.regions[i], "branch " + std::to_string(i), {}, op.results));
     return {};
-}
-
-Result<void> checkCase(const Program& program, const Operation& operation)
-{
-    return checkBranches(Subject(program, operation), DType::I32);
-}
-
-Result<void> checkIf(const Program& program, const Operation& operation)
-{
-    return checkBranches(Subject(program, operation), DType::Pred);
 }
 
 constexpr std::array loopTable{
@@ -53,7 +43,7 @@ constexpr std::array loopTable{
         .name = "case",
         .operandCount = 1,
         .factors = noFactors,
-        .check = checkCase,
+        .check = checkBranches<DType::I32>,
         .work = noWork,
         .anyType = true,
         .regionCount = -1 },
@@ -61,7 +51,7 @@ constexpr std::array loopTable{
         .name = "if",
         .operandCount = 1,
         .factors = noFactors,
-        .check = checkIf,
+        .check = checkBranches<DType::Pred>,
         .work = noWork,
         .anyType = true,
         .regionCount = 2 },

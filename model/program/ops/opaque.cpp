@@ -12,13 +12,12 @@ namespace shardscope::ops {
 
 namespace {
 
-Result<void> checkOpaque(const Program& program, const Operation& operation)
+Result<void> checkOpaque(const Subject& subject)
 {
-    SHARDSCOPE_TRY(own, requiredAttributes<OpaqueAttributes>("opaque", operation.attributes));
+    SHARDSCOPE_TRY(own, requiredAttributes<OpaqueAttributes>("opaque", subject.operation.attributes));
     const KnownOperation* known = knownOperation((*own)->name);
     if (!known)
         return {};
-    const Subject subject(program, operation);
     if (!known->variadic) {
         SHARDSCOPE_CHECK(expectOperands(subject, known->operands));
         SHARDSCOPE_CHECK(expectResults(subject, known->results));
@@ -28,9 +27,10 @@ Result<void> checkOpaque(const Program& program, const Operation& operation)
     } else {
         SHARDSCOPE_CHECK(expectResults(subject, subject.operands.size()));
     }
-    if (operation.regions.size() != known->bodies)
+    if (subject.operation.regions.size() != known->bodies)
         return subject.attribute(
-            (operation.regions.size() == 1 ? "1 body" : std::to_string(operation.regions.size()) + " bodies")
+            (subject.operation.regions.size() == 1 ? "1 body"
+                                                   : std::to_string(subject.operation.regions.size()) + " bodies")
             + " instead of " + std::to_string(known->bodies));
     return {};
 }

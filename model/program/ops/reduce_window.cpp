@@ -52,9 +52,8 @@ Shape windowCounts(const WindowAttributes& a, const Shape& shape)
     return counts;
 }
 
-Result<void> checkReduceWindow(const Program& program, const Operation& operation)
+Result<void> checkReduceWindow(const Subject& reduce)
 {
-    const Subject reduce(program, operation);
     SHARDSCOPE_TRY(own, reduce.otherAttributes<WindowAttributes>());
     if (reduce.operands.size() < 2 || reduce.operands.size() % 2 != 0)
         return reduce.operand(
@@ -72,7 +71,7 @@ Result<void> checkReduceWindow(const Program& program, const Operation& operatio
         SHARDSCOPE_CHECK(expectShape(reduce, "result " + number, reduce.results[i], counts));
         scalars.push_back({ reduce.operands[i].dtype, {} });
     }
-    return expectReducer(reduce, operation.regions[0], "body", scalars, count);
+    return expectReducer(reduce, reduce.operation.regions[0], "body", scalars, count);
 }
 
 FactorRule reduceWindowRule(const Program& program, const Operation& operation, RuleOptions options)
@@ -170,9 +169,8 @@ std::vector<ValueId> pullBackReduceWindow(Builder& b, const Operation& operation
     return pulled;
 }
 
-Result<void> checkSelectAndScatter(const Program& program, const Operation& operation)
+Result<void> checkSelectAndScatter(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_TRY(own, op.otherAttributes<WindowAttributes>());
     SHARDSCOPE_CHECK(expectResults(op, 1));
     const TensorType &operand = op.operands[0], &source = op.operands[1];
@@ -182,8 +180,8 @@ Result<void> checkSelectAndScatter(const Program& program, const Operation& oper
     SHARDSCOPE_CHECK(expectShape(op, "the result", op.results[0], operand.shape));
     const std::vector<TensorType> pair(2, { operand.dtype, {} });
     SHARDSCOPE_CHECK(
-        expectBody(op, operation.regions[0], "selection", pair, std::vector{ TensorType{ DType::Pred, {} } }));
-    return expectReducer(op, operation.regions[1], "scatter body", Types(pair).first(1), 1);
+        expectBody(op, op.operation.regions[0], "selection", pair, std::vector{ TensorType{ DType::Pred, {} } }));
+    return expectReducer(op, op.operation.regions[1], "scatter body", Types(pair).first(1), 1);
 }
 
 FactorRule selectAndScatterRule(const Program& program, const Operation& operation, RuleOptions options)

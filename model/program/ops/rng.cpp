@@ -10,9 +10,8 @@ namespace shardscope::ops {
 
 namespace {
 
-Result<void> checkRng(const Program& program, const Operation& operation)
+Result<void> checkRng(const Subject& rng)
 {
-    const Subject rng(program, operation);
     SHARDSCOPE_CHECK(expectResults(rng, 1));
     for (const std::size_t bound : { 0U, 1U })
         SHARDSCOPE_CHECK(
@@ -25,9 +24,8 @@ Result<void> checkRng(const Program& program, const Operation& operation)
     return {};
 }
 
-Result<void> checkBitGenerator(const Program& program, const Operation& operation)
+Result<void> checkBitGenerator(const Subject& rng)
 {
-    const Subject rng(program, operation);
     SHARDSCOPE_CHECK(expectResults(rng, 2));
     const TensorType& state = rng.operands[0];
     if (state.rank() != 1 || !isInteger(state.dtype))

@@ -10,7 +10,6 @@ namespace shardscope::ops {
 
 [[nodiscard]] std::span<const OpRow> unaryRows();
 [[nodiscard]] std::span<const OpRow> binaryRows();
-[[nodiscard]] std::span<const OpRow> selectClampRows();
 [[nodiscard]] std::span<const OpRow> compareConvertRows();
 [[nodiscard]] std::span<const OpRow> constantIotaRows();
 [[nodiscard]] std::span<const OpRow> broadcastRows();
@@ -19,24 +18,17 @@ namespace shardscope::ops {
 [[nodiscard]] std::span<const OpRow> dotGeneralRows();
 [[nodiscard]] std::span<const OpRow> reduceRows();
 [[nodiscard]] std::span<const OpRow> shardingConstraintRows();
-[[nodiscard]] std::span<const OpRow> furtherUnaryRows();
-[[nodiscard]] std::span<const OpRow> furtherBinaryRows();
 [[nodiscard]] std::span<const OpRow> chloRows();
 [[nodiscard]] std::span<const OpRow> chloBroadcastRows();
-[[nodiscard]] std::span<const OpRow> bitcastRows();
 [[nodiscard]] std::span<const OpRow> slicePadRows();
 [[nodiscard]] std::span<const OpRow> concatenateRows();
-[[nodiscard]] std::span<const OpRow> reverseRows();
 [[nodiscard]] std::span<const OpRow> dynamicSliceRows();
 [[nodiscard]] std::span<const OpRow> gatherRows();
 [[nodiscard]] std::span<const OpRow> scatterRows();
 [[nodiscard]] std::span<const OpRow> sortRows();
-[[nodiscard]] std::span<const OpRow> dotRows();
 [[nodiscard]] std::span<const OpRow> convolutionRows();
-[[nodiscard]] std::span<const OpRow> variadicReduceRows();
 [[nodiscard]] std::span<const OpRow> reduceWindowRows();
 [[nodiscard]] std::span<const OpRow> linearAlgebraRows();
-[[nodiscard]] std::span<const OpRow> fftRows();
 [[nodiscard]] std::span<const OpRow> rngRows();
 [[nodiscard]] std::span<const OpRow> batchNormRows();
 [[nodiscard]] std::span<const OpRow> loopRows();

@@ -77,9 +77,8 @@ Result<void> checkUpdates(const Subject& op, const ScatterAttributes& a)
     return {};
 }
 
-Result<void> checkScatter(const Program& program, const Operation& operation)
+Result<void> checkScatter(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_TRY(own, op.otherAttributes<ScatterAttributes>());
     if (op.operands.size() < 3 || op.operands.size() % 2 == 0)
         return op.operand(counted(op.operands.size(), "operand")
@@ -99,7 +98,7 @@ Result<void> checkScatter(const Program& program, const Operation& operation)
     }
     SHARDSCOPE_CHECK(checkAttributes(op, **own));
     SHARDSCOPE_CHECK(checkUpdates(op, **own));
-    return expectReducer(op, operation.regions[0], "body", scalars, count);
+    return expectReducer(op, op.operation.regions[0], "body", scalars, count);
 }
 
 FactorRule scatterRule(const Program& program, const Operation& operation, RuleOptions)

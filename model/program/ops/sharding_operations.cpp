@@ -13,17 +13,15 @@ namespace shardscope::ops {
 namespace {
 
 template <class T>
-Result<void> checkWith(const Program& program, const Operation& operation)
+Result<void> checkWith(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_CHECK(op.otherAttributes<T>());
     SHARDSCOPE_CHECK(expectResults(op, 1));
     return expectOneType(op);
 }
 
-Result<void> checkGroup(const Program& program, const Operation& operation)
+Result<void> checkGroup(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_CHECK(op.otherAttributes<ShardingGroupAttributes>());
     return expectResults(op, 0);
 }
@@ -42,19 +40,17 @@ Result<void> expectComputation(const Subject& op)
 }
 
 /// The types in the body are those of the parts.
-Result<void> checkManual(const Program& program, const Operation& operation)
+Result<void> checkManual(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_CHECK(op.otherAttributes<ManualComputationAttributes>());
     return expectComputation(op);
 }
 
-Result<void> checkNamed(const Program& program, const Operation& operation)
+Result<void> checkNamed(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_CHECK(op.otherAttributes<NamedComputationAttributes>());
     SHARDSCOPE_CHECK(expectComputation(op));
-    return expectBody(op, operation.regions[0], "body", op.operands, op.results);
+    return expectBody(op, op.operation.regions[0], "body", op.operands, op.results);
 }
 
 constexpr OpRow shardyRow(

@@ -18,9 +18,8 @@ std::int64_t along(const Operation& operation, std::size_t rank)
     return dimension < 0 ? dimension + static_cast<std::int64_t>(rank) : dimension;
 }
 
-Result<void> checkSort(const Program& program, const Operation& operation)
+Result<void> checkSort(const Subject& sort)
 {
-    const Subject sort(program, operation);
     SHARDSCOPE_TRY(own, sort.otherAttributes<SortAttributes>());
     if (sort.operands.empty())
         return sort.operand("no operand; at least one is needed");
@@ -34,7 +33,8 @@ Result<void> checkSort(const Program& program, const Operation& operation)
         SHARDSCOPE_CHECK(expectShape(sort, "operand " + std::to_string(i), sort.operands[i], sort.operands[0].shape));
         pairs.insert(pairs.end(), 2, { sort.operands[i].dtype, {} });
     }
-    return expectBody(sort, operation.regions[0], "comparator", pairs, std::vector{ TensorType{ DType::Pred, {} } });
+    return expectBody(
+        sort, sort.operation.regions[0], "comparator", pairs, std::vector{ TensorType{ DType::Pred, {} } });
 }
 
 FactorRule sortRule(const Program& program, const Operation& operation, RuleOptions)

@@ -12,9 +12,8 @@ namespace {
 
 const TensorType token{ DType::Token, {} };
 
-Result<void> checkAfterAll(const Program& program, const Operation& operation)
+Result<void> checkAfterAll(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_CHECK(expectResults(op, 1));
     for (std::size_t i = 0; i < op.operands.size(); ++i)
         SHARDSCOPE_CHECK(expectType(op, "operand " + std::to_string(i), op.operands[i], token));
@@ -22,9 +21,8 @@ Result<void> checkAfterAll(const Program& program, const Operation& operation)
 }
 
 /// What goes out (send, outfeed), a token last, and a token as the result.
-Result<void> checkOutgoing(const Program& program, const Operation& operation)
+Result<void> checkOutgoing(const Subject& op)
 {
-    const Subject op(program, operation);
     if (op.operands.empty())
         return op.operand("no operand; a token is needed");
     SHARDSCOPE_CHECK(expectResults(op, 1));
@@ -33,18 +31,16 @@ Result<void> checkOutgoing(const Program& program, const Operation& operation)
 }
 
 /// What comes in (recv, infeed): a token as operand, a token last among the results.
-Result<void> checkIncoming(const Program& program, const Operation& operation)
+Result<void> checkIncoming(const Subject& op)
 {
-    const Subject op(program, operation);
     if (op.results.empty())
         return op.operand("no result; a token is needed");
     SHARDSCOPE_CHECK(expectType(op, "the operand", op.operands[0], token));
     return expectType(op, "the last result", op.results.back(), token);
 }
 
-Result<void> checkDeviceNumber(const Program& program, const Operation& operation)
+Result<void> checkDeviceNumber(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_CHECK(expectResults(op, 1));
     return expectType(op, "the result", op.results[0], { DType::U32, {} });
 }
@@ -76,11 +72,10 @@ std::optional<std::vector<std::string>> tupleElements(const Program& program, co
     return elements;
 }
 
-Result<void> checkTuple(const Program& program, const Operation& operation)
+Result<void> checkTuple(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_CHECK(expectResults(op, 1));
-    const auto elements = tupleElements(program, op.results[0]);
+    const auto elements = tupleElements(op.program, op.results[0]);
     if (!elements)
         return op.mismatch("the result is no tuple");
     if (elements->size() != op.operands.size())
@@ -89,12 +84,11 @@ Result<void> checkTuple(const Program& program, const Operation& operation)
     return {};
 }
 
-Result<void> checkTupleElement(const Program& program, const Operation& operation)
+Result<void> checkTupleElement(const Subject& op)
 {
-    const Subject op(program, operation);
     SHARDSCOPE_TRY(own, op.otherAttributes<TupleElementAttributes>());
     SHARDSCOPE_CHECK(expectResults(op, 1));
-    const auto elements = tupleElements(program, op.operands[0]);
+    const auto elements = tupleElements(op.program, op.operands[0]);
     if (!elements)
         return op.mismatch("the operand is no tuple");
     const std::int64_t index = (*own)->index;

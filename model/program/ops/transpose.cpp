@@ -2,6 +2,7 @@
 // Declared in rows.h.
 #include <array>
 
+#include "program/ops/checks.h"
 #include "program/ops/rows.h"
 #include "program/ops/support.h"
 
@@ -44,9 +45,33 @@ std::vector<ValueId> pullBackTranspose(Builder& b, const Operation& operation, C
     return { b.transpose(c, inverse) };
 }
 
+Result<TensorType> inferReverse(Types operands, const Attributes& attributes, const TensorType&)
+{
+    SHARDSCOPE_TRY(own, requiredAttributes<DimensionsAttributes>("reverse", attributes));
+    SHARDSCOPE_CHECK(checkDimensions("reverse", (*own)->dimensions, operands[0].rank()));
+    return operands[0];
+}
+
+FactorRule reverseFactors(Types operands, const TensorType& result, const Attributes& attributes)
+{
+    const Dimensions& reversed = attributesAs<DimensionsAttributes>(attributes)->dimensions;
+    RuleBuilder rule(operands, result);
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(result.rank()); ++d)
+        rule.addShared(
+            d, result.shape[at(d)], contains(reversed, d) ? FactorKind::Permutation : FactorKind::PassThrough);
+    return std::move(rule).build();
+}
+
+std::vector<ValueId> pullBackReverse(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    return { wanted[0] ? b.reverse(cotangents[0], attributesOf<DimensionsAttributes>(operation).dimensions)
+                       : ValueId() };
+}
+
 constexpr std::array transposeTable{
     OpRow{
         OpKind::Transpose, "transpose", 1, false, inferTranspose, transposeFactors, movementCost, pullBackTranspose },
+    OpRow{ OpKind::Reverse, "reverse", 1, false, inferReverse, reverseFactors, movementCost, pullBackReverse },
 };
 
 } // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/calls/function_shardings.h"
-
+// Declared in propagation/passes.h.
 #include <algorithm>
 
 #include "propagation/calls/call_graph.h"
 #include "propagation/pass_support.h"
+#include "propagation/passes.h"
 
 namespace shardscope::passes {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/calls/named_computations.h"
-
+// Declared in propagation/passes.h.
 #include <algorithm>
 
 #include "program/calls.h"
 #include "propagation/calls/call_graph.h"
 #include "propagation/pass_support.h"
+#include "propagation/passes.h"
 
 namespace shardscope::passes {
 

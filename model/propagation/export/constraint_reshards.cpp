@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/export/constraint_reshards.h"
-
+// Declared in propagation/passes.h.
 #include "program/editor.h"
 #include "program/other_attributes.h"
 #include "program/value_shardings.h"
+#include "propagation/passes.h"
 
 namespace shardscope::passes {
 

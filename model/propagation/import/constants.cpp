@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/import/constants.h"
-
+// Declared in propagation/passes.h.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -9,6 +8,7 @@
 #include "program/function_names.h"
 #include "program/op_row.h"
 #include "propagation/pass_support.h"
+#include "propagation/passes.h"
 
 namespace shardscope::passes {
 

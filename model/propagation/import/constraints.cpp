@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/import/constraints.h"
-
+// Declared in propagation/passes.h.
 #include <algorithm>
 
 #include "propagation/pass_support.h"
+#include "propagation/passes.h"
 
 namespace shardscope::passes {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/import/custom_calls.h"
-
+// Declared in propagation/passes.h.
 #include <algorithm>
 #include <charconv>
 
 #include "program/over_mesh.h"
 #include "propagation/import/manual_regions.h"
 #include "propagation/pass_support.h"
+#include "propagation/passes.h"
 
 namespace shardscope::passes {
 

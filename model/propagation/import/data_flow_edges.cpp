@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/import/data_flow_edges.h"
-
+// Declared in propagation/passes.h.
 #include <algorithm>
 
 #include "program/calls.h"
 #include "propagation/pass_support.h"
+#include "propagation/passes.h"
 
 namespace shardscope::passes {
 

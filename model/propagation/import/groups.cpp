@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/import/groups.h"
-
+// Declared in propagation/passes.h.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,6 +7,7 @@
 #include "base/codes.h"
 #include "program/verify_findings.h"
 #include "propagation/pass_support.h"
+#include "propagation/passes.h"
 
 namespace shardscope::passes {
 

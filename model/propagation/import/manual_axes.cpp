@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/import/manual_axes.h"
-
+// Declared in propagation/passes.h.
 #include <algorithm>
 
 #include "base/codes.h"
 #include "program/verify_findings.h"
 #include "propagation/pass_support.h"
+#include "propagation/passes.h"
 
 namespace shardscope::passes {
 

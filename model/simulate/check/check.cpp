@@ -416,18 +416,14 @@ std::int64_t CheckReport::notFinite() const
 
 Result<CheckReference> CheckReference::of(ProgramPtr program, const FlatProgram& devices)
 {
-    Result<PartitionedProgram> parts = unsharded(*program);
-    if (!parts)
-        return tl::unexpected<Error>(std::move(parts.error()));
+    SHARDSCOPE_TRY(parts, unsharded(*program));
     Result<FlatProgram> flat =
         flatten(program, std::make_shared<const PartitionedProgram>(std::move(*parts)), devices.state);
     if (!flat)
         return tl::unexpected<Error>(std::move(flat.error()));
     ScheduleOptions scheduling;
     scheduling.plain = true;
-    Result<Plan> plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)), scheduling);
-    if (!plan)
-        return tl::unexpected<Error>(std::move(plan.error()));
+    SHARDSCOPE_TRY(plan, schedule(std::make_shared<const FlatProgram>(std::move(*flat)), scheduling));
     CheckReference made;
     made.plan = std::make_shared<const Plan>(std::move(*plan));
     made.steps = linkSteps(*made.plan, devices);
@@ -458,9 +454,7 @@ Result<CheckReference> CheckReference::of(ProgramPtr program, const FlatProgram&
 Result<double> CheckReference::bytes(const RunOptions& options) const
 {
     const double limit = static_cast<double>(memoryLimit(options));
-    const Result<double> one = runBytes(*plan, ReplicaMode::Own, 1, limit, options.stop);
-    if (!one)
-        return one;
+    SHARDSCOPE_TRY(one, runBytes(*plan, ReplicaMode::Own, 1, limit, options.stop));
     const bool twice = needsNoise(steps, *plan->program->program);
     return *one * (twice ? 2 : 1) + m_largest + m_kept;
 }
@@ -472,15 +466,11 @@ Result<CheckReport> checkRun(const CheckReference& reference, Run& run, const Ru
     RoundingNoise noise(*reference.plan->program->local);
     std::unique_ptr<Run> noisy;
     if (needsNoise(reference.steps, *reference.plan->program->program)) {
-        auto made = Run::create(reference.plan, referenceOptions(options, { &noise, &noisyLinks }));
-        if (!made)
-            return tl::unexpected<Error>(std::move(made.error()));
+        SHARDSCOPE_TRY(made, Run::create(reference.plan, referenceOptions(options, { &noise, &noisyLinks })));
         noisy = std::move(*made);
     }
     Check check(reference, devices, &noisyLinks);
-    auto plain = Run::create(reference.plan, referenceOptions(options, { &check }));
-    if (!plain)
-        return tl::unexpected<Error>(std::move(plain.error()));
+    SHARDSCOPE_TRY(plain, Run::create(reference.plan, referenceOptions(options, { &check })));
     if (!*plain)
         return CheckReport();
     check.compareArguments(**plain);
@@ -512,16 +502,12 @@ Result<CheckReport> checkAgainstReference(
     if (!reference && reference.error().code != Code::TooLarge)
         return tl::unexpected<Error>(reference.error());
     // What no plan can hold no machine can.
-    const Result<double> bytes =
-        reference ? reference->bytes(both) : Result<double>(static_cast<double>(reference.error().number("bytes")));
-    if (!bytes)
-        return tl::unexpected<Error>(bytes.error());
+    SHARDSCOPE_TRY(bytes,
+        reference ? reference->bytes(both) : Result<double>(static_cast<double>(reference.error().number("bytes"))));
     both.reservedBytes += *bytes;
     ScheduleOptions scheduling;
     scheduling.keep = checkedValues(*program->program);
-    auto plan = schedule(program, scheduling);
-    if (!plan)
-        return tl::unexpected<Error>(std::move(plan.error()));
+    SHARDSCOPE_TRY(plan, schedule(program, scheduling));
     auto run = Run::create(std::make_shared<const Plan>(std::move(*plan)), both);
     if (!run)
         return tl::unexpected<Error>(std::move(run.error()));

@@ -105,15 +105,6 @@ bool fitsTypes(const Program& program, const Operation& op, const CollectiveAttr
 
 } // namespace
 
-Where placeOf(const Program& program, const Operation& op)
-{
-    Where where;
-    const SourcePlace& place = program.sources[op.source < program.sources.size() ? op.source : 0];
-    where.line = static_cast<int>(place.line);
-    where.column = static_cast<int>(place.column);
-    return where;
-}
-
 std::vector<std::vector<std::int32_t>> groupsOf(const Operation& op, const DeviceCounts& devices)
 {
     return groupsOf(devices, op, *attributesAs<CollectiveAttributes>(op.attributes));

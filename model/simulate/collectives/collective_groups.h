@@ -20,8 +20,6 @@ namespace shardscope {
 /// results: arguments of NotExecutable. Nothing where all is well.
 [[nodiscard]] std::optional<std::vector<Arg>> wrongGroups(
     const Program& program, const Operation& op, const DeviceCounts& devices);
-/// Line and column of an operation in its text; none where it has no text.
-[[nodiscard]] Where placeOf(const Program& program, const Operation& op);
 /// Of a program without a mesh whose module counts its devices: collectives that name others, at their places.
 [[nodiscard]] std::vector<Diagnostic> strangeDevices(const Program& program);
 

@@ -216,9 +216,7 @@ Result<std::optional<ReducedProduct>> ReducedProduct::prepare(const Plan& plan, 
 
     const auto devices = static_cast<std::size_t>(plan.program->mesh->deviceCount());
     if (pattern.sum) {
-        auto sum = Exchange::prepare(plan, instructions[*pattern.sum], 0, kernels, budget, stop);
-        if (!sum)
-            return tl::unexpected(sum.error());
+        SHARDSCOPE_TRY(sum, Exchange::prepare(plan, instructions[*pattern.sum], 0, kernels, budget, stop));
         if (!sum->combinesFast())
             return std::nullopt;
         made.m_operation = &sum->operation();
@@ -252,9 +250,7 @@ Result<std::optional<ReducedProduct>> ReducedProduct::prepare(const Plan& plan, 
     if (present != devices && !budget.onlyCounts())
         return std::nullopt; // a device without a group would miss the fused instruction
 
-    auto kernel = FusedKernel::compile(fused, kernels);
-    if (!kernel)
-        return tl::unexpected(kernel.error());
+    SHARDSCOPE_TRY(kernel, FusedKernel::compile(fused, kernels));
     made.m_fused = std::move(*kernel);
     made.m_lhs = product.operands[0].index;
     made.m_rhs = product.operands[1].index;

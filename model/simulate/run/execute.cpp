@@ -21,9 +21,7 @@ Result<std::shared_ptr<const Plan>> planOf(
             notExecutable(device.program, { device.replicas, device.mesh->deviceCount() / device.replicas });
         !refused.empty())
         return tl::unexpected<Error>(std::move(refused.front()));
-    Result<FlatProgram> flat = flatten(std::move(source), std::move(parts), {});
-    if (!flat)
-        return tl::unexpected<Error>(std::move(flat.error()));
+    SHARDSCOPE_TRY(flat, flatten(std::move(source), std::move(parts), {}));
     ScheduleOptions scheduling;
     scheduling.plain = options.plain;
     const auto devices = static_cast<double>(device.mesh->deviceCount());
@@ -83,9 +81,7 @@ Execution resultsOf(const Run& run, bool withShards)
 Result<Execution> execute(ProgramPtr source, std::shared_ptr<const PartitionedProgram> parts,
     const kernels::Arrays& arguments, const ExecuteOptions& options)
 {
-    auto plan = planOf(std::move(source), std::move(parts), options);
-    if (!plan)
-        return tl::unexpected<Error>(std::move(plan.error()));
+    SHARDSCOPE_TRY(plan, planOf(std::move(source), std::move(parts), options));
     SHARDSCOPE_CHECK(checkArguments(*(*plan)->program, arguments));
     RunOptions how;
     how.threads = options.threads;
@@ -95,9 +91,7 @@ Result<Execution> execute(ProgramPtr source, std::shared_ptr<const PartitionedPr
     how.plainKernels = options.plainKernels;
     how.observers = options.observers;
     how.initial.arrays = arguments;
-    auto run = Run::create(std::move(*plan), how);
-    if (!run)
-        return tl::unexpected<Error>(std::move(run.error()));
+    SHARDSCOPE_TRY(run, Run::create(std::move(*plan), how));
     if (!*run)
         return Execution();
     (*run)->step();
@@ -109,9 +103,7 @@ Result<Execution> execute(ProgramPtr source, std::shared_ptr<const PartitionedPr
 Result<double> executionBytes(
     const ProgramPtr& source, const std::shared_ptr<const PartitionedProgram>& parts, const ExecuteOptions& options)
 {
-    auto plan = planOf(source, parts, options);
-    if (!plan)
-        return tl::unexpected<Error>(std::move(plan.error()));
+    SHARDSCOPE_TRY(plan, planOf(source, parts, options));
     const int threads =
         options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     RunOptions how;

@@ -130,11 +130,9 @@ private:
                     add(*found->second.reduced, found->second.last, block);
                 continue;
             }
-            Result<void> done = std::holds_alternative<CollectiveInstruction>(instruction.action)
-                ? collective(instruction, i, block)
-                : alone(instruction, i, block);
-            if (!done)
-                return done;
+            SHARDSCOPE_TRY(done,
+                std::holds_alternative<CollectiveInstruction>(instruction.action) ? collective(instruction, i, block)
+                                                                                  : alone(instruction, i, block));
         }
         return {};
     }

@@ -58,9 +58,7 @@ Result<std::unique_ptr<StepReplay::Machine>> StepReplay::machine(const std::shar
     ScheduleOptions scheduling;
     scheduling.plain = true;
     scheduling.keep = std::move(kept);
-    Result<Plan> plan = schedule(program, scheduling);
-    if (!plan)
-        return tl::unexpected<Error>(std::move(plan.error()));
+    SHARDSCOPE_TRY(plan, schedule(program, scheduling));
     auto made = std::make_unique<Machine>();
     made->recorder = std::move(recorder);
     RunOptions options;
@@ -70,9 +68,7 @@ Result<std::unique_ptr<StepReplay::Machine>> StepReplay::machine(const std::shar
     options.stop = made->progress.token();
     options.plainKernels = isReference;
     options.observers = { made->recorder.get(), &made->progress };
-    Result<std::unique_ptr<Run>> run = Run::create(std::make_shared<const Plan>(std::move(*plan)), options);
-    if (!run)
-        return tl::unexpected<Error>(std::move(run.error()));
+    SHARDSCOPE_TRY(run, Run::create(std::make_shared<const Plan>(std::move(*plan)), options));
     made->run = std::move(*run);
     return made;
 }
@@ -91,9 +87,7 @@ Result<void> StepReplay::makeReference(ValueId value, const Limits& limits)
 {
     m_reference.reset();
     if (!m_full) {
-        Result<PartitionedProgram> parts = unsharded(*m_program->program);
-        if (!parts)
-            return tl::unexpected<Error>(std::move(parts.error()));
+        SHARDSCOPE_TRY(parts, unsharded(*m_program->program));
         Result<FlatProgram> flat = flatten(
             m_program->program, std::make_shared<const PartitionedProgram>(std::move(*parts)), m_program->state);
         if (!flat)
@@ -190,17 +184,13 @@ Result<StepReplay::Array> StepReplay::reference(ValueId value, std::int64_t step
 Result<RecordedStepPtr> StepReplay::record(std::int64_t number, const Limits& limits)
 {
     if (!m_devices) {
-        Result<std::unique_ptr<Machine>> made =
-            machine(m_program, std::make_unique<DeviceRecorder>(m_program, roomFor(limits)), {}, limits);
-        if (!made)
-            return tl::unexpected<Error>(std::move(made.error()));
+        SHARDSCOPE_TRY(
+            made, machine(m_program, std::make_unique<DeviceRecorder>(m_program, roomFor(limits)), {}, limits));
         m_devices = std::move(*made);
     } else if (m_devices->run->stepsDone() >= number) {
         m_devices->run->reset();
     }
-    Result<bool> done = advance(m_devices, number, true, limits);
-    if (!done)
-        return tl::unexpected<Error>(std::move(done.error()));
+    SHARDSCOPE_TRY(done, advance(m_devices, number, true, limits));
     if (!*done)
         return RecordedStepPtr();
     const ReferenceRecorder* reference = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the input pipeline is spread over the hosts of a mesh: T5X's get_data_layout of each.
+// What `mesh` says of the devices of a machine and of the batch that its hosts read.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,26 @@
 #include <string>
 #include <vector>
 
+#include "mesh/device_set.h"
 #include "mesh/host_block.h"
 #include "report.h"
 #include "rules/local_chunker.h"
 
 namespace shardscope::cli {
+
+/// T5X's bounds_from_last_device: chips along x, y and z and cores of a chip, from the device that is listed last;
+/// without coordinates the hosts and the devices of one.
+///     tpu-v3:2x2: [2, 2, 1, 2]; gpu:2x8: [2, 8]
+[[nodiscard]] Json boundsJson(const DeviceSet& set);
+
+/// A list of every device in the order of listing: `device`, its number; `process`; of TPUs `coordinates` (x, y, z),
+/// `core` and `slice` as well.
+[[nodiscard]] Json deviceListJson(const DeviceSet& set);
+
+/// The same as text: the bounds, and at most 64 devices as JAX prints them.
+void printDeviceList(Console& console, const DeviceSet& set);
+
+// How the input pipeline is spread over the hosts of a mesh: T5X's get_data_layout of each.
 
 /// One layout per block, in their order, for a batch of so many rows (0: one row per device along the data axes). The
 /// data axes are those axes of the mesh that are called replica and data, in this order; without any of them every
