@@ -230,7 +230,7 @@ private Q_SLOTS:
         QVERIFY2(json.error.contains(QStringLiteral("--json=FILE")), qPrintable(json.error));
         const Ran example = runProgram(argumentsOf("show flax-mlp"));
         QCOMPARE(example.code, 2);
-        QVERIFY2(example.error.contains(QStringLiteral("Did you mean the example “flax-mlp-logical”?")),
+        QVERIFY2(example.error.contains(QStringLiteral("Did you mean the example “flax-mlp-scan”?")),
             qPrintable(example.error));
         const Ran typo = runProgram(argumentsOf("show rule-lap"));
         QVERIFY(typo.error.contains(QStringLiteral("“rule-lab”")));

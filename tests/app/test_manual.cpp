@@ -54,7 +54,9 @@ private Q_SLOTS:
     void helpNamesBothFormsOfPrograms()
     {
         int told = 0;
-        for (const QString& command : commandNames() << QString()) {
+        QStringList commands = commandNames();
+        commands << QString(); // the program itself
+        for (const QString& command : commands) {
             const QString help = helpOf(command);
             told += help.contains(QStringLiteral(".mlir")) ? 1 : 0;
             QVERIFY2(

@@ -215,7 +215,8 @@ private Q_SLOTS:
                 .at("mesh_axes");
         const auto meshOf = [](const Ran& ran) {
             std::pair<nlohmann::json, nlohmann::json> axes; // all of them, and those of more than one device
-            for (const auto& axis : ran.json().at("mesh").at("axes")) {
+            const auto printed = ran.json();
+            for (const auto& axis : printed.at("mesh").at("axes")) {
                 axes.first.push_back(axis.at(0));
                 if (axis.at(1) != 1)
                     axes.second.push_back(axis);

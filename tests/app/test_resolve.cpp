@@ -816,7 +816,8 @@ private Q_SLOTS:
             QCOMPARE(ran.code, 2);
             std::map<int, std::set<std::string>> codes; // by line
             const int first = path == csv ? 2 : 1;
-            for (const auto& problem : ran.json().at("problems"))
+            const auto printed = ran.json();
+            for (const auto& problem : printed.at("problems"))
                 codes[problem.at("where").at("line").get<int>() - first].insert(problem.at("code").get<std::string>());
             QVERIFY2((codes[0] == std::set<std::string>{ "E103", "E124" }), qPrintable(ran.error));
             QVERIFY2(

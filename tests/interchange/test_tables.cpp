@@ -182,7 +182,7 @@ void TestTables::otherBytes()
 void TestTables::allErrorsAtOnce()
 {
     QCOMPARE(shown(readTable("path,shape,dtype\na,8,f32\na,?,f31\nb,4,\n,1,")),
-        QStringLiteral("E120 3:3; E124 3:5; E123 5:1"));
+        QStringLiteral("E120 3:3; E124 3:5; E121 3:1; E123 5:1"));
     std::string many = "path,shape\n";
     for (int i = 0; i < 1000; ++i)
         many += "a,?\n";

@@ -7,7 +7,7 @@
 
 #include "document/document.h"
 #include "document/selection.h"
-#include "experiment/builtin.h"
+#include "experiment_file/gallery.h"
 
 namespace shardscope::test {
 
@@ -20,10 +20,10 @@ inline void failOnWarnings()
 
 inline Experiment example(std::string_view id)
 {
-    for (const Example& candidate : builtinExamples())
-        if (candidate.id == id)
-            return candidate.make();
-    qFatal("no such example");
+    const GalleryExample* found = findExample(id);
+    if (!found)
+        qFatal("no such example");
+    return found->experiment;
 }
 
 struct Fixture {
