@@ -144,7 +144,6 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     auto* foot = hbox({ 8, 2, 8, 6 }, styleSpacing, { add, { m_order, 1 }, m_hardware, m_pin });
     vbox(this, { 1, 0, 1, 1 }, 2,
         { m_ribbon, head, m_fixed, m_messageBox, m_axes, m_tip, { m_map, 1 }, m_trail, m_captionBox, foot });
-    setFocusProxy(m_map);
     setTabOrder(m_keep, m_fit);
     setTabOrder(m_tip->closeButton(), m_map);
     setTabOrder(m_map, m_zoomOut);
@@ -284,6 +283,7 @@ void MeshView::makeRows(std::size_t count)
             update();
         });
     }
+    setFocusProxy(m_rows.empty() ? static_cast<QWidget*>(m_map) : m_rows.front()->chip());
 }
 
 void MeshView::fillMenu(QMenu& menu, std::size_t axis)
