@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a command says while it takes its time.
+#include <sys/stat.h>
+
 #include <csignal>
 
+#include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "registered_test.h"
@@ -33,6 +37,17 @@ private Q_SLOTS:
     {
         InTerminal run(m_waiting, 20);
         QVERIFY2(run.waitFor("\x1b[Krun: reading standa\r"), run.printed().constData());
+        run.process.kill();
+    }
+
+    /// "%1" in the name of a file is no place for a number.
+    void namesFilesAsTheyAreCalled()
+    {
+        const QTemporaryDir folder;
+        const QString pipe = folder.filePath(QStringLiteral("%1.mlir"));
+        QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+        InTerminal run({ QStringLiteral("run"), pipe }, 400);
+        QVERIFY2(run.waitFor("/%1.mlir, 1 s"), run.printed().constData());
         run.process.kill();
     }
 
