@@ -120,7 +120,8 @@ void addSearch(CLI::App& app, int& status)
     command.addJson(options->json);
     command.footer("On the front are meshes that no other one beats: none both sends and holds less.\n"
                    "The axes keep their names and their order.\n"
-                   "Exit codes: 0 done; 1 no mesh can be laid out; 2 arguments, input or output that cannot be used.");
+                   "Exit codes: 0 done; 1 no mesh can be laid out, or there are too many; 2 arguments, input or output that\n"
+                   "cannot be used.");
     command.run(status, [options] { return searchForMeshes(*options); });
 }
 
