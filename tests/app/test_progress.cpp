@@ -51,6 +51,17 @@ private Q_SLOTS:
         run.process.kill();
     }
 
+    void searchingIsTold()
+    {
+        InTerminal search({ QStringLiteral("search"), QStringLiteral("-") }, 100);
+        QVERIFY2(search.waitFor("search: reading standard input, 1 s"), search.printed().constData());
+        search.process.write(smallMlp());
+        const Ran ran = search.finish();
+        QCOMPARE(ran.code, 0);
+        const qsizetype last = ran.out.lastIndexOf(QStringLiteral("\r\x1b[K"));
+        QVERIFY2(last > 0 && ran.out.mid(last).contains(QStringLiteral("Sends least")), qPrintable(ran.out));
+    }
+
     void isNotToldElsewhere()
     {
         QProcess process;
