@@ -31,7 +31,7 @@ struct Line {
     std::string function;
     int depth = 0; ///< of regions in the function
     std::string rule; ///< empty for an operation that has none
-    bool custom = false; ///< somebody gave it to the operation
+    bool custom = false; ///< stated by the text, of this operation alone
 };
 
 void collect(const Program& program, const Region& region, const std::string& function, int depth, RuleOptions options,
@@ -95,7 +95,7 @@ int printProgramRules(const std::string& file, bool conservative, const JsonTarg
         }
         table = Table{ "Line>", "Operation" };
         if (anyCustom)
-            table.columns.push_back({ QStringLiteral("Given") });
+            table.columns.push_back({ QStringLiteral("Source") });
         table.columns.push_back({ QStringLiteral("Rule") });
     };
     flush();

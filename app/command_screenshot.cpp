@@ -222,10 +222,8 @@ void addScreenshot(CLI::App& app, int& status)
     command
         .addOption("--dock", options->dock,
             "View or part of one to show: mesh, devices, rules, trace, dialects, model, named, tensors, grid, hosts, "
-            "lab, "
-            "memory, program, propagation, timing, memorytime, values, compare, meshes, explain, whatif, collectives, "
-            "problems, "
-            "inputs, layout, timeline or inspector")
+            "lab, memory, program, propagation, timing, memorytime, values, compare, meshes, explain, whatif, "
+            "collectives, problems, inputs, layout, timeline or inspector")
         .optionText("ID");
     command.addOption("--perspective", options->perspective, "learn, plan, program, debug or compare")
         .oneOf({ "learn", "plan", "program", "debug", "compare" })

@@ -9,8 +9,10 @@
 #include "command.h"
 #include "commands.h"
 #include "input.h"
+#include "progress.h"
 #include "report.h"
 #include "words/mesh_search_words.h"
+#include "words/utf8.h"
 
 namespace shardscope::cli {
 
@@ -89,11 +91,17 @@ void printFound(const FoundMeshes& found, const std::vector<MeshAxis>& present)
 
 int searchForMeshes(const SearchOptions& options)
 {
+    Progress progress("search");
+    progress.now(QStringLiteral("reading %1").arg(words::fromStd(shownName(options.file))));
     const auto input = loadExperiment(options.file);
-    if (!input)
+    if (!input) {
+        progress.end();
         return reject(options.json, input.error());
+    }
+    progress.now(QStringLiteral("analysing the experiment on other meshes"));
     AnalysisCache cache;
     const FoundMeshes found = findMeshes(input->experiment, cache);
+    progress.end();
     const bool any = std::any_of(
         found.meshes.begin(), found.meshes.end(), [](const MeshFigures& each) { return each.stateBytes.has_value(); });
     const int status = any ? Done : Findings;
@@ -118,9 +126,11 @@ void addSearch(CLI::App& app, int& status)
     const auto options = std::make_shared<SearchOptions>();
     command.addFile(options->file);
     command.addJson(options->json);
-    command.footer("On the front are meshes that no other one beats: none both sends and holds less.\n"
-                   "The axes keep their names and their order.\n"
-                   "Exit codes: 0 done; 1 no mesh can be laid out; 2 arguments, input or output that cannot be used.");
+    command.footer(
+        "On the front are meshes that no other one beats: none both sends and holds less.\n"
+        "The axes keep their names and their order.\n"
+        "Exit codes: 0 done; 1 no mesh can be laid out, or there are too many; 2 arguments, input or output that\n"
+        "cannot be used.");
     command.run(status, [options] { return searchForMeshes(*options); });
 }
 

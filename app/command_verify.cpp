@@ -218,8 +218,7 @@ void addVerify(CLI::App& app, int& status)
     command
         .addOption("FILE", options->file,
             "A program in StableHLO text (.mlir) or HLO text (.hlo), an experiment or a built-in example, - for "
-            "standard "
-            "input")
+            "standard input")
         .required();
     command.addFlag("--explicit", options->withExplicit,
         "Say as well what JAX's explicit mode would refuse, where every sharding follows from those of the operands, "

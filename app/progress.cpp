@@ -63,9 +63,8 @@ void Progress::tellFromTimeToTime()
 
 void Progress::tell(std::chrono::seconds passed)
 {
-    QString line = printable(QStringLiteral("%1: %2, %3 s")
-                                 .arg(QString::fromStdString(m_command), m_what)
-                                 .arg(static_cast<qint64>(passed.count())));
+    QString line = printable(
+        QStringLiteral("%1: %2, %3 s").arg(QString::fromStdString(m_command), m_what, QString::number(passed.count())));
     if (m_terminal) {
         winsize size{};
         if (ioctl(fileno(stderr), TIOCGWINSZ, &size) == 0 && size.ws_col > 1)

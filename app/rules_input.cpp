@@ -49,12 +49,20 @@ Error inFile(Error error, const std::string& name)
 }
 
 /// MaxText has all its axes in every mesh, in its order. Where devices are put in an order of the mesh's own they stay
-/// where they are.
+/// where they are: the axes that it lacks come last.
 Mesh asMaxTextHasIt(Mesh mesh, const RulesInput& rules)
 {
-    if (!rules.dialect || !isMaxText(*rules.dialect) || !mesh.deviceOrder().empty())
+    if (!rules.dialect || !isMaxText(*rules.dialect))
         return mesh;
-    Result<Mesh> full = Mesh::create(withDeclaredAxes(mesh.axes(), rules.meshAxes));
+    if (mesh.deviceOrder().empty()) {
+        Result<Mesh> full = Mesh::create(withDeclaredAxes(mesh.axes(), rules.meshAxes));
+        return full ? std::move(*full) : mesh;
+    }
+    std::vector<MeshAxis> axes(mesh.axes().begin(), mesh.axes().end());
+    for (const std::string& axis : rules.meshAxes)
+        if (!mesh.axisIndex(axis))
+            axes.push_back({ axis, 1 });
+    Result<Mesh> full = Mesh::createOver(std::move(axes), { mesh.deviceOrder().begin(), mesh.deviceOrder().end() });
     return full ? std::move(*full) : mesh;
 }
 

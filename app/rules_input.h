@@ -48,8 +48,8 @@ struct TableInput {
 [[nodiscard]] tl::expected<TableInput, std::vector<Diagnostic>> readTableInput(const std::string& specified);
 
 /// The mesh of --mesh, that of an experiment, or that of a MaxText configuration on a machine; nothing without any.
-/// Of a MaxText source it has all axes, in the source's order, with the sizes that --mesh names, else of size 1; unless
-/// --mesh names all of them, or an order of devices.
+/// Of a MaxText source it has all axes, in the source's order, with the sizes that --mesh names, else of size 1. Where
+/// --mesh names all of them it keeps its order; where it orders devices, those that it lacks come last.
 struct MeshOptions {
     std::string mesh;
     std::int64_t devices = 0; ///< 0 = not given

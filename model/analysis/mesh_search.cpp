@@ -12,8 +12,7 @@ namespace shardscope {
 
 namespace {
 
-/// All lists of `count` factors whose product is `product`, the first factor small ones first; none if there are more
-/// than `most`.
+/// All lists of `count` factors whose product is `product`, in ascending order; none if there are more than `most`.
 class Factorings {
 public:
     Factorings(std::int64_t product, std::size_t count, std::size_t most)

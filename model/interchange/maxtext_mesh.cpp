@@ -97,8 +97,11 @@ std::optional<std::vector<MaxTextAxis>> splitOverSlices(
     const std::vector<MeshAxis>& axes, const std::vector<std::int32_t>& deviceOrder, std::int64_t slices)
 {
     std::int64_t devices = 1;
-    for (const MeshAxis& axis : axes)
+    for (const MeshAxis& axis : axes) {
+        if (axis.size < 1 || axis.size > maximumDevices / devices)
+            return std::nullopt;
         devices *= axis.size;
+    }
     if (slices < 1 || devices % slices != 0 || (!deviceOrder.empty() && std::ssize(deviceOrder) != devices))
         return std::nullopt;
     MaxTextMesh mesh;

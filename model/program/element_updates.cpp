@@ -314,9 +314,18 @@ bool ElementUpdates::dependOn(std::span<const ValueId> values, std::span<const V
 
 const ElementUpdates::Trace& ElementUpdates::ofFunction(std::size_t function, std::size_t result)
 {
+    constexpr int deepest = 500; // calls in calls
     const auto [found, isNew] = m_calls.try_emplace({ function, result });
     if (isNew) { // a function that calls itself finds nothing more
-        Trace trace = Walk(*this).from(m_program.regions[m_program.functions[function].body.index].results[result]);
+        const ValueId value = m_program.regions[m_program.functions[function].body.index].results[result];
+        Trace trace;
+        if (m_depth < deepest) {
+            ++m_depth;
+            trace = Walk(*this).from(value);
+            --m_depth;
+        } else {
+            trace.others.push_back(value);
+        }
         found->second = std::move(trace);
     }
     return found->second;

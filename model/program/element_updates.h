@@ -55,6 +55,7 @@ private:
     std::map<std::pair<std::size_t, std::size_t>, Trace> m_calls; ///< by function and result
     std::unordered_map<std::uint32_t, std::vector<OperationId>> m_callers; ///< by the body of the function
     bool m_knowsCallers = false;
+    int m_depth = 0; ///< of the call that is looked into
 };
 
 /// A constant, or what is spread from an array of fewer dimensions: it says nothing of single elements.

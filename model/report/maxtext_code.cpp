@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "interchange/maxtext_of.h"
@@ -35,6 +36,14 @@ std::string_view jaxName(DType type)
     default:
         return name(type);
     }
+}
+
+/// What stands in a comment: nothing in it ends the line.
+std::string inOneLine(std::string text)
+{
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+    return text;
 }
 
 class MaxTextWriter {
@@ -70,7 +79,7 @@ private:
     {
         add(key, m_style == MaxTextStyle::Yaml ? "'" + std::string(word) + "'" : std::string(word));
     }
-    void note(const std::string& text) { m_notes += "#   " + text + "\n"; }
+    void note(std::string text) { m_notes += "#   " + inOneLine(std::move(text)) + "\n"; }
 
     void addMachine()
     {
@@ -217,8 +226,7 @@ private:
 
     [[nodiscard]] std::string headText() const
     {
-        std::string title = m_experiment.title;
-        std::replace(title.begin(), title.end(), '\n', ' ');
+        const std::string title = inOneLine(m_experiment.title);
         std::string text = "# " + (title.empty() ? std::string("An experiment") : title)
             + ", in MaxText's keys: over its configs/base.yml, which has all others.\n";
         if (!m_notes.empty())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where operations come from: loc(...), whose aliases usually stand at the end of the text.
 // A part of Reader, which is declared in reader.h.
+#include <unordered_map>
+
 #include "base/trimmed.h"
 #include "stablehlo/reader.h"
 
@@ -129,10 +131,9 @@ void Reader::expandLocation(std::string_view text, std::string& expanded, int de
 
 void Reader::finishLocations()
 {
-    // Many operations come from the same place; each text is held once.
+    // Many operations come from the same place; each text is expanded and held once.
     TextPool pool;
-    std::string expanded;
-    std::string_view last;
+    std::unordered_map<std::string_view, Shared<std::string>> known; // by what stands in "loc(...)"
     std::size_t total = 0;
     const std::size_t most = m_text.size() + longestLocation;
     for (const LocationText& place : m_locations) {
@@ -142,18 +143,17 @@ void Reader::finishLocations()
             location = pool.text(text);
             continue;
         }
-        if (total > most)
-            continue;
-        if (text != last) {
-            expanded.clear();
+        const auto [found, isNew] = known.try_emplace(text);
+        if (isNew && total <= most) {
+            std::string expanded;
             expandLocation(text, expanded, 0);
             while (!expanded.empty() && expanded.back() == ' ')
                 expanded.pop_back(); // before a comment
-            last = text;
+            total += expanded.size();
+            if (total <= most && expanded != "unknown")
+                found->second = pool.text(expanded);
         }
-        total += expanded.size();
-        if (total <= most && expanded != "unknown")
-            location = pool.text(expanded);
+        location = found->second;
     }
     for (auto& [value, location] : m_argumentLocations) {
         const std::string_view meant = isAlias(location) ? m_aliases.find(location) : std::string_view();

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a command says while it takes its time.
+#include <sys/stat.h>
+
 #include <csignal>
 
+#include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "registered_test.h"
@@ -34,6 +38,28 @@ private Q_SLOTS:
         InTerminal run(m_waiting, 20);
         QVERIFY2(run.waitFor("\x1b[Krun: reading standa\r"), run.printed().constData());
         run.process.kill();
+    }
+
+    /// "%1" in the name of a file is no place for a number.
+    void namesFilesAsTheyAreCalled()
+    {
+        const QTemporaryDir folder;
+        const QString pipe = folder.filePath(QStringLiteral("%1.mlir"));
+        QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+        InTerminal run({ QStringLiteral("run"), pipe }, 400);
+        QVERIFY2(run.waitFor("/%1.mlir, 1 s"), run.printed().constData());
+        run.process.kill();
+    }
+
+    void searchingIsTold()
+    {
+        InTerminal search({ QStringLiteral("search"), QStringLiteral("-") }, 100);
+        QVERIFY2(search.waitFor("search: reading standard input, 1 s"), search.printed().constData());
+        search.process.write(smallMlp());
+        const Ran ran = search.finish();
+        QCOMPARE(ran.code, 0);
+        const qsizetype last = ran.out.lastIndexOf(QStringLiteral("\r\x1b[K"));
+        QVERIFY2(last > 0 && ran.out.mid(last).contains(QStringLiteral("Sends least")), qPrintable(ran.out));
     }
 
     void isNotToldElsewhere()

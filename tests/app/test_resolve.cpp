@@ -716,6 +716,13 @@ private Q_SLOTS:
             resolve(QStringLiteral("maxtext-base-2026-08"), (options + QStringLiteral("--json")).toUtf8()).json();
         QVERIFY(json.at("unused_rules").size() > 60);
         QCOMPARE(codes(json), std::vector<std::string>{ "W201" });
+
+        // So it is where the devices are put in an order of the mesh's own: they stay where they are.
+        const Ran ordered = resolve(QStringLiteral("maxtext-base-2026-08"),
+            "--mesh Mesh(device_ids=[[0,2],[1,3]],axis_names=('fsdp','tensor')) --names embed,mlp");
+        QVERIFY2(ordered.code == 0 && ordered.error.isEmpty(), qPrintable(ordered.error));
+        QVERIFY2(
+            ordered.out.contains(QStringLiteral("PartitionSpec(('fsdp',), ('tensor',))")), qPrintable(ordered.out));
     }
 
     void tableProblems()

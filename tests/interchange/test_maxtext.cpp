@@ -237,6 +237,11 @@ void TestMaxText::splitsOverSlices()
     QVERIFY(!splitOverSlices(axes, { 0, 1, 4, 5, 2, 3, 6, 7 }, 1));
     QVERIFY(!splitOverSlices(axes, { 7, 6, 5, 4, 3, 2, 1, 0 }, 2));
     QVERIFY(!splitOverSlices({ { "x", 6 } }, { 0, 3, 1, 4, 2, 5 }, 2));
+    // No mesh has these sizes.
+    QVERIFY(!splitOverSlices({ { "x", 0 }, { "y", 2 } }, {}, 1));
+    QVERIFY(!splitOverSlices({ { "x", -2 }, { "y", -2 } }, {}, 2));
+    const std::int64_t large = std::int64_t{ 1 } << 40;
+    QVERIFY(!splitOverSlices({ { "x", large }, { "y", large } }, {}, 1));
 }
 
 void TestMaxText::slicesAndBack()

@@ -166,6 +166,23 @@ void TestPasses::copiesThatWouldNeverEnd()
         QVERIFY(refused.error().number("count") > refused.error().number("limit"));
     }
     QVERIFY(passes::checkFlattened(twoCalls()).has_value());
+
+    // Each function calls the next one: as deep as that the bodies would stand in each other.
+    for (const int depth : { 100, 2'000 }) {
+        std::string chain = "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+                            "  %0 = call @f0(%a) : (tensor<8xf32>) -> tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n";
+        for (int i = 0; i < depth; ++i)
+            chain += "func.func private @f" + std::to_string(i) + "(%a: tensor<8xf32>) -> tensor<8xf32> {\n  %0 = "
+                + (i + 1 == depth ? "stablehlo.tanh %a : tensor<8xf32>"
+                                  : "call @f" + std::to_string(i + 1) + "(%a) : (tensor<8xf32>) -> tensor<8xf32>")
+                + "\n  return %0 : tensor<8xf32>\n}\n";
+        const Result<ReadProgram> deep = readStableHlo(chain);
+        QVERIFY(deep.has_value());
+        const Result<Program> flattened = passes::prepareInPlace(deep->program);
+        QCOMPARE(flattened.has_value(), depth == 100);
+        if (!flattened)
+            QCOMPARE(flattened.error().number("count"), depth + 1);
+    }
 }
 
 void TestPasses::sharedBodiesAreCopied()

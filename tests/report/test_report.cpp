@@ -253,6 +253,13 @@ private Q_SLOTS:
                  "#   remat: ", "#   the optimizer: ", "\nici_fsdp_parallelism: 1\n" })
             QVERIFY2(other.find(part) != std::string::npos, (part + ('\n' + other)).c_str());
         QVERIFY(other.find("\nremat_policy:") == std::string::npos && other.find("\nopt_type:") == std::string::npos);
+
+        // Nothing in a title or a platform ends a comment.
+        experiment.title = "one\rtwo: 2\nthree: 3";
+        experiment.hardware.devices.platform = "other\nfour: 4";
+        const std::string titled = codeOf(MaxTextStyle::Yaml);
+        QVERIFY2(titled.starts_with("# one two: 2 three: 3, in MaxText's keys"), titled.c_str());
+        QVERIFY2(titled.find("the platform other four: 4\n") != std::string::npos, titled.c_str());
     }
 
     /// No key is made up: all stand in MaxText's own configuration, where it lies beside the project.

@@ -388,6 +388,22 @@ private Q_SLOTS:
         QCOMPARE(named("[1]['accuracy']", "[1]['total_loss']"), std::optional<std::size_t>(1));
         QCOMPARE(named("[1]['accuracy']", "[1]['glossiness']"), std::optional<std::size_t>(0));
     }
+
+    /// Functions that call the next one are followed only so far: a long row of them has no room on a stack.
+    void longRowsOfCalls()
+    {
+        constexpr int count = 20'000;
+        std::string text = "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+                           "  %0 = call @f0(%a) : (tensor<8xf32>) -> tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n";
+        for (int i = 0; i < count; ++i)
+            text += "func.func private @f" + std::to_string(i) + "(%a: tensor<8xf32>) -> tensor<8xf32> {\n  %0 = "
+                + (i + 1 == count ? "stablehlo.negate %a : tensor<8xf32>"
+                                  : "call @f" + std::to_string(i + 1) + "(%a) : (tensor<8xf32>) -> tensor<8xf32>")
+                + "\n  return %0 : tensor<8xf32>\n}\n";
+        const auto read = readStableHlo(text);
+        QVERIFY(read.has_value());
+        QVERIFY(stateOf(read->program).pairs.size() <= 1); // and it comes to an end
+    }
 };
 
 REGISTER_TEST(StepStateTest)

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void errors_data();
     void errors();
     void locationsOverSeveralLines();
+    void locationsThatManyShare();
 };
 
 /// As if they stood in sdy.mesh and sdy.sharding.
@@ -196,6 +197,27 @@ void TestWrappedShardings::locationsOverSeveralLines()
     QCOMPARE(program.sources[program.operations[0].source].location, std::string("\"y\"(\"f.py\":1:2)"));
     QCOMPARE(program.sources[program.operations[1].source].location, std::string("\"n\"(\"f.py\":1:2 )"));
     QVERIFY2(test::wayRound(program).isEmpty(), qPrintable(test::wayRound(program)));
+}
+
+/// A long one is read for everything that has it, however little the rest of the text is.
+void TestWrappedShardings::locationsThatManyShare()
+{
+    constexpr int count = 200;
+    const std::string place = '"' + std::string(1000, 'y') + "\"(\"f.py\":1:2)";
+    std::string text = "func.func @main(%0: tensor<2xf32>) -> tensor<2xf32> {\n";
+    for (int i = 1; i <= count; ++i)
+        text += "  %" + std::to_string(i) + " = stablehlo.tanh %" + std::to_string(i - 1) + " : tensor<2xf32> loc(#loc"
+            + std::to_string(i % 2) + ")\n";
+    text += "  return %" + std::to_string(count) + " : tensor<2xf32>\n}\n#loc0 = loc(" + place
+        + ")\n#loc1 = loc(\"z\"(#loc0))\n";
+    const auto read = readStableHlo(text);
+    QVERIFY2(read, qPrintable(test::shown(read)));
+    const Program& program = read->program;
+    QCOMPARE(program.main().operations.size(), std::size_t{ count });
+    for (int i = 1; i <= count; ++i) {
+        const Operation& operation = program.operation(program.main().operations[static_cast<std::size_t>(i - 1)]);
+        QCOMPARE(program.sources[operation.source].location, i % 2 == 0 ? place : "\"z\"(" + place + ')');
+    }
 }
 
 REGISTER_TEST(TestWrappedShardings)

@@ -7,6 +7,8 @@
 
 #include "experiment_file/gallery.h"
 #include "program/differentiate.h"
+#include "program/function_names.h"
+#include "program/outline/block_comparison.h"
 #include "program/outline/long_levels.h"
 #include "program/outline/operation_scopes.h"
 #include "program/outline/part_contents.h"
@@ -623,6 +625,35 @@ func.func private @g(%a: tensor<8xf32>) -> tensor<8xf32> {
         const Graph graph(readOutlined(text + "  return " + last + " : tensor<8xf32>\n}\n" + functions));
         QCOMPARE(graph.lines().filter(u"Block"_s).join(u'\n'),
             u"Block 0 | 5 ops\nBlocks 1–4 | same as Block 0, folded × 4"_s);
+    }
+
+    /// Each function calls the next one twice, and so do its copies: what is reached in many ways is compared once.
+    void copiesThatCallCopies()
+    {
+        constexpr int depth = 40;
+        std::string text = "func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n";
+        for (const char* name : { "f", "g", "h" })
+            text += "  %" + std::string(name) + " = call @" + name + "0(%a) : (tensor<8xf32>) -> tensor<8xf32>\n";
+        text += "  return %f : tensor<8xf32>\n}\n";
+        for (const std::string name : { "f", "g", "h" }) {
+            for (int i = 0; i < depth; ++i) {
+                const std::string call =
+                    " = call @" + name + std::to_string(i + 1) + "(%a) : (tensor<8xf32>) -> tensor<8xf32>\n";
+                text += "func.func private @" + name + std::to_string(i)
+                    + "(%a: tensor<8xf32>) -> tensor<8xf32> {\n  %0" + call + "  %1" + call
+                    + "  %2 = stablehlo.add %0, %1 : tensor<8xf32>\n  return %2 : tensor<8xf32>\n}\n";
+            }
+            text += "func.func private @" + name + std::to_string(depth)
+                + "(%a: tensor<8xf32>) -> tensor<8xf32> {\n  %0 = stablehlo." + (name == "h" ? "cosine" : "sine")
+                + " %a : tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n";
+        }
+        const Program program = readOutlined(text);
+        const FunctionNames functions(program);
+        const auto bodyOf = [&](const char* name) { return functions.find(program, name)->body; };
+        BlockComparison comparison(program);
+        QVERIFY(comparison.same(bodyOf("f0"), bodyOf("g0")));
+        QVERIFY(!comparison.same(bodyOf("f0"), bodyOf("h0")));
+        QVERIFY(comparison.same(bodyOf("g1"), bodyOf("f1")));
     }
 
     /// A name of the program is written as the program has it.

@@ -99,17 +99,17 @@ std::vector<ValueId> pullBackReshape(Builder& b, const Operation& operation, Cot
 }
 
 // The same bits as numbers of another type. Where these are narrower or wider, the last dimension of the tensor of the
-// narrower ones runs over the parts of one wide number.
+// narrower ones runs over the parts of one other number.
 
 Result<void> checkBitcast(const Subject& cast)
 {
     SHARDSCOPE_CHECK(expectResults(cast, 1));
     const TensorType &from = cast.operands[0], &to = cast.results[0];
     const std::int64_t fromBits = elementBits(from.dtype), toBits = elementBits(to.dtype);
-    Shape narrow = (fromBits < toBits ? from : to).shape, otherAttributes = (fromBits < toBits ? to : from).shape;
+    Shape narrow = (fromBits < toBits ? from : to).shape, other = (fromBits < toBits ? to : from).shape;
     if (fromBits != toBits)
-        otherAttributes.push_back(std::max(fromBits, toBits) / std::min(fromBits, toBits));
-    if (narrow != otherAttributes || std::max(fromBits, toBits) % std::min(fromBits, toBits) != 0)
+        other.push_back(std::max(fromBits, toBits) / std::min(fromBits, toBits));
+    if (narrow != other || std::max(fromBits, toBits) % std::min(fromBits, toBits) != 0)
         return cast.mismatch(toString(from) + " to " + toString(to) + ", which has another number of bits");
     return {};
 }

@@ -67,6 +67,7 @@ void BlockComparison::forget()
         m_partnerOfB[value.index] = {};
     m_touchedA.clear();
     m_touchedB.clear();
+    m_called.clear();
 }
 
 bool BlockComparison::sameLists(Stretch a, Stretch b)
@@ -105,7 +106,7 @@ bool BlockComparison::sameAttributes(const Operation& a, const Operation& b)
         return true;
     if (a.attributes == b.attributes)
         return true;
-    constexpr int deepest = 64; // functions that call themselves have no end
+    constexpr int deepest = 64; // calls in calls
     const std::string *calleeOfA = calleeOf(a), *calleeOfB = calleeOf(b);
     if (!calleeOfA || !calleeOfB || m_calls >= deepest || withCallee(a.attributes, *calleeOfB) != b.attributes)
         return false;
@@ -113,6 +114,9 @@ bool BlockComparison::sameAttributes(const Operation& a, const Operation& b)
     const Function* inB = m_functions.find(m_program, *calleeOfB);
     if (!inA || !inB)
         return false;
+    // What was the same before is so again: the values in it are partners.
+    if (!m_called.emplace(inA->body, inB->body).second)
+        return true;
     ++m_calls;
     const bool equal = sameRegions(inA->body, inB->body);
     --m_calls;

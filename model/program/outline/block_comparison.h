@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "program/function_names.h"
@@ -41,6 +43,7 @@ private:
     const Program& m_program;
     FunctionNames m_functions;
     int m_calls = 0; ///< how deep the comparison is in functions
+    std::set<std::pair<RegionId, RegionId>> m_called; ///< bodies that it has gone through
     std::vector<ValueId> m_partnerOfA, m_partnerOfB; ///< by value, of the comparison at work
     std::vector<ValueId> m_touchedA, m_touchedB;
 };

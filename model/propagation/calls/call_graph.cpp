@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "base/codes.h"
 #include "program/calls.h"
@@ -133,20 +134,29 @@ CallGraph callGraph(const Program& program)
         });
     enum class State : char { New, Open, Done };
     std::vector<State> states(count, State::New);
-    const std::function<void(std::size_t)> visit = [&](std::size_t f) {
+    std::vector<std::pair<std::size_t, std::size_t>> open; // a function, and how many of its callees are done
+    const auto enter = [&](std::size_t f) {
         if (states[f] == State::Open)
             graph.recursive = true;
         if (states[f] != State::New)
             return;
         states[f] = State::Open;
         graph.callersFirst.push_back(f);
-        for (const std::size_t callee : graph.callees[f])
-            visit(callee);
-        states[f] = State::Done;
-        graph.calleesFirst.push_back(f);
+        open.emplace_back(f, 0);
     };
-    for (std::size_t f = 0; f < count; ++f)
-        visit(f);
+    for (std::size_t f = 0; f < count; ++f) {
+        enter(f);
+        while (!open.empty()) {
+            auto& [at, done] = open.back();
+            if (done < graph.callees[at].size()) {
+                enter(graph.callees[at][done++]);
+                continue;
+            }
+            states[at] = State::Done;
+            graph.calleesFirst.push_back(at);
+            open.pop_back();
+        }
+    }
     return graph;
 }
 
@@ -154,12 +164,14 @@ Program dropUnusedFunctions(Program program)
 {
     const CallGraph graph = callGraph(program);
     std::vector<char> used(program.functions.size(), 0);
-    const std::function<void(std::size_t)> use = [&](std::size_t f) {
-        if (used[f] != 0)
-            return;
-        used[f] = 1;
-        for (const std::size_t callee : graph.callees[f])
-            use(callee);
+    std::vector<std::size_t> waiting;
+    const auto use = [&](std::size_t first) {
+        for (waiting.push_back(first); !waiting.empty();) {
+            const std::size_t f = waiting.back();
+            waiting.pop_back();
+            if (std::exchange(used[f], 1) == 0)
+                waiting.insert(waiting.end(), graph.callees[f].begin(), graph.callees[f].end());
+        }
     };
     const FunctionNames names(program);
     const auto named = [&](const std::string& name) {
@@ -191,6 +203,32 @@ Program orderFunctions(Program program)
     return program;
 }
 
+namespace {
+
+/// How deep operations stand in bodies once every call has one; those of callees are known.
+std::int64_t levelsOf(const Program& program, std::size_t function, const FunctionNames& names,
+    const std::vector<std::int64_t>& ofCallees)
+{
+    std::int64_t deepest = 0;
+    std::vector<std::pair<RegionId, std::int64_t>> waiting{ { program.functions[function].body, 1 } };
+    while (!waiting.empty()) {
+        const auto [region, level] = waiting.back();
+        waiting.pop_back();
+        deepest = std::max(deepest, level);
+        for (const OperationId id : program.regions[region.index].operations) {
+            const Operation& operation = program.operation(id);
+            for (const RegionId body : operation.regions)
+                waiting.emplace_back(body, level + 1);
+            const std::string* name = calleeOf(operation);
+            if (const auto callee = name ? names.index(*name) : std::nullopt)
+                deepest = std::max(deepest, level + ofCallees[*callee]);
+        }
+    }
+    return deepest;
+}
+
+} // namespace
+
 Result<void> checkFlattened(const Program& program)
 {
     constexpr std::int64_t limit = std::int64_t{ 1 } << 21, most = std::int64_t{ 1 } << 61;
@@ -208,6 +246,16 @@ Result<void> checkFlattened(const Program& program)
         return fail(Code::TooLarge,
             { { "what", std::string("operations when every call has a body of its own") }, { "count", *largest },
                 { "limit", limit } });
+    constexpr std::int64_t deepest = 500; // what goes through bodies in bodies has room on a stack for these
+    const FunctionNames names(program);
+    std::vector<std::int64_t> levels(program.functions.size(), 0);
+    for (const std::size_t f : graph.calleesFirst)
+        levels[f] = levelsOf(program, f, names, levels);
+    const auto highest = std::max_element(levels.begin(), levels.end());
+    if (highest != levels.end() && *highest > deepest)
+        return fail(Code::TooLarge,
+            { { "what", std::string("levels of bodies and calls in each other") }, { "count", *highest },
+                { "limit", deepest } });
     return {};
 }
 

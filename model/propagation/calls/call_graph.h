@@ -35,7 +35,7 @@ struct CallGraph {
 /// the original's name. Programs whose functions call themselves stay as they are, here and below.
 [[nodiscard]] Program flattenCallGraph(Program program);
 /// TooLarge where that would make more than two million operations: 42 functions that call the next one twice each
-/// would make four million millions.
+/// would make four million millions. Likewise where operations would stand in more than 500 bodies.
 [[nodiscard]] Result<void> checkFlattened(const Program& program);
 /// Copies of one function with equal shardings become one again.
 [[nodiscard]] Program unflattenCallGraph(Program program);
