@@ -568,6 +568,14 @@ private Q_SLOTS:
         QTRY_VERIFY(timeline->isInFront());
         open("flax-mlp-logical", Perspective::Plan);
         QTRY_VERIFY(timeline->isInFront());
+        // Also where a view had the window for itself meanwhile.
+        window.maximise(window.dock(QStringLiteral("layout")));
+        window.document()->setExperiment(test::example("maxtext-llama3-8b"), {});
+        window.document()->waitForAnalysis();
+        window.maximise(nullptr);
+        QTRY_VERIFY(timeline->isHidden());
+        open("flax-mlp-logical", Perspective::Plan);
+        QTRY_VERIFY(timeline->isInFront());
         // Who closed it does not get it back by that.
         window.dock(QStringLiteral("timeline"))->close();
         open("maxtext-llama3-8b", Perspective::Plan);
