@@ -2,11 +2,11 @@
 // The dock that compares: A stays, B follows; variants and runs beside it, by mouse and by keyboard.
 #include <QAbstractItemModelTester>
 #include <QFile>
+#include <QFileInfo>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTableView>
-#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <QTreeView>
