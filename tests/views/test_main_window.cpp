@@ -326,6 +326,10 @@ private Q_SLOTS:
         // A paragraph of two views is that of the second, too.
         help->showGuide(QStringLiteral("Problems"));
         QVERIFY2(help->place().startsWith(QStringLiteral("Explain and Problems: ")), qPrintable(help->place()));
+        for (const MainWindow::Part& part : window.parts()) {
+            help->showGuide(part.name);
+            QVERIFY2(help->place().section(u':', 0, 0).contains(part.name), qPrintable(part.name));
+        }
         help->showGuide(QStringLiteral("no view of this name"));
         QCOMPARE(help->place(), QString());
         // Pictures of the window are for those who do not have it before them.
