@@ -123,7 +123,7 @@ QStringList toLines(const Table& raw)
 namespace {
 
 constexpr qsizetype columnGap = 2;
-constexpr qsizetype leastFolded = 10; ///< a column of text is made no narrower
+constexpr qsizetype leastFolded = 8; ///< a column of text is made no narrower
 
 /// Lines of a cell: parted behind a blank, a comma, a slash or a bracket where there is one.
 QStringList foldedCell(const QString& cell, qsizetype most)

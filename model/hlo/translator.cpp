@@ -296,6 +296,22 @@ Result<void> Translator::region(const Body& body, const HloInstruction& owner)
     return {};
 }
 
+bool Translator::hasOneType(const Target& target) const
+{
+    static constexpr std::string_view elementwise[] = { "stablehlo.abs", "stablehlo.add", "stablehlo.and",
+        "stablehlo.divide", "stablehlo.exponential", "stablehlo.log", "stablehlo.maximum", "stablehlo.minimum",
+        "stablehlo.multiply", "stablehlo.negate", "stablehlo.not", "stablehlo.or", "stablehlo.power", "stablehlo.rsqrt",
+        "stablehlo.sqrt", "stablehlo.subtract", "stablehlo.tanh", "stablehlo.xor" };
+    if (!target.attributes.empty() || target.results.size() != 1
+        || !std::binary_search(std::begin(elementwise), std::end(elementwise), std::string_view(target.name)))
+        return false;
+    const HloShape& result = m_module.shapes[target.results.front()];
+    return std::all_of(target.operands.begin(), target.operands.end(), [&](const Leaf& operand) {
+        const HloShape& own = m_module.shapes[operand.shape];
+        return own.dtype == result.dtype && own.sizes == result.sizes && own.isDynamic == result.isDynamic;
+    });
+}
+
 Result<void> Translator::write(const HloInstruction& instruction, Target target, const std::vector<Body>& bodies)
 {
     const std::uint32_t origin = instruction.name.begin;
@@ -305,6 +321,13 @@ Result<void> Translator::write(const HloInstruction& instruction, Target target,
     if (!results.empty())
         text += '%' + std::to_string(results.front().number)
             + (results.size() > 1 ? ':' + std::to_string(results.size()) : std::string()) + " = ";
+    if (hasOneType(target) && bodies.empty()) { // most operations: "%2 = stablehlo.add %0, %1 : tensor<8xf32>"
+        line(text + target.name + ' ' + namesOf(target.operands) + " : " + typesOf(target.results)
+                + location(instruction),
+            origin);
+        bind(instruction, results);
+        return {};
+    }
     text += '"' + target.name + "\"(" + namesOf(target.operands) + ")";
     if (!target.attributes.empty())
         text += " <{" + join(target.attributes, ", ") + "}>";

@@ -59,6 +59,8 @@ private:
     Result<void> instruction(const HloInstruction& instruction);
     /// An operation with its bodies, and its results become the value of the instruction.
     Result<void> write(const HloInstruction& instruction, Target target, const std::vector<Body>& bodies = {});
+    /// An operation on elements whose operands all have the type of its result, and without attributes.
+    [[nodiscard]] bool hasOneType(const Target& target) const;
     Result<void> region(const Body& body, const HloInstruction& owner);
     Result<void> withBodies(
         const HloInstruction& instruction, Target target, std::initializer_list<std::string_view> attributes);

@@ -287,23 +287,36 @@ std::vector<std::string> namesOfArgument(std::size_t number, const std::string& 
     return names;
 }
 
-bool namesArgument(std::string_view pattern, std::size_t number, const std::string& path)
+namespace {
+
+/// `number` as text, `names`: those of the argument.
+bool namesOneOf(std::string_view pattern, std::string_view number, const std::vector<std::string>& names)
 {
     if (pattern.starts_with('%'))
         pattern.remove_prefix(1);
-    const std::vector<std::string> names = namesOfArgument(number, path);
     const std::string shown = pathAsShown(pattern);
-    return pattern == std::to_string(number) || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return pattern == number || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
         return name == pattern || name == shown || name == "params/" + shown || globMatches(pattern, name)
             || globMatches(shown, name);
     });
 }
 
+} // namespace
+
+bool namesArgument(std::string_view pattern, std::size_t number, const std::string& path)
+{
+    return namesOneOf(pattern, std::to_string(number), namesOfArgument(number, path));
+}
+
 std::optional<std::size_t> choiceFor(
     std::span<const ChosenInitial> chosen, std::size_t number, const std::string& path, DType dtype)
 {
+    if (chosen.empty())
+        return std::nullopt;
+    const std::string text = std::to_string(number);
+    const std::vector<std::string> names = namesOfArgument(number, path);
     for (std::size_t c = chosen.size(); c-- > 0;)
-        if (fitsType(chosen[c].value, dtype) && namesArgument(chosen[c].argument, number, path))
+        if (fitsType(chosen[c].value, dtype) && namesOneOf(chosen[c].argument, text, names))
             return c;
     return std::nullopt;
 }

@@ -212,6 +212,7 @@ private Q_SLOTS:
         const auto declared =
             runProgram({ QStringLiteral("rules"), QStringLiteral("maxtext-base-2026-08"), QStringLiteral("--json") })
                 .json()
+                .at("rule_set")
                 .at("mesh_axes");
         const auto meshOf = [](const Ran& ran) {
             std::pair<nlohmann::json, nlohmann::json> axes; // all of them, and those of more than one device

@@ -7,6 +7,7 @@
 
 #include "document/document.h"
 #include "document/selection.h"
+#include "experiment/builtin.h"
 #include "experiment_file/gallery.h"
 
 namespace shardscope::test {
@@ -20,6 +21,9 @@ inline void failOnWarnings()
 
 inline Experiment example(std::string_view id)
 {
+    for (const Example& candidate : builtinExamples()) // those that are there before main() begins
+        if (candidate.id == id)
+            return candidate.make();
     const GalleryExample* found = findExample(id);
     if (!found)
         qFatal("no such example");

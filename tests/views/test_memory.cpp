@@ -257,6 +257,27 @@ private Q_SLOTS:
         QCOMPARE(line.instructionAt({ 419, 50 }), 3);
         QCOMPARE(line.instructionAt({ 5, 50 }), -1);
         QVERIFY(LiveLine::make({}, QRect(0, 0, 10, 10)).corners.empty());
+
+        // Far more of them than pixels: as many corners as can be seen, and nothing that stands out is lost.
+        memory.live.assign(100'000, 100);
+        memory.live[70'000] = 400;
+        memory.live[20'000] = 0;
+        memory.peakInstruction = 70'000;
+        const LiveLine dense = LiveLine::make(memory, QRect(20, 10, 400, 90));
+        QCOMPARE(dense.instructions, 100'000U);
+        QCOMPARE(dense.corners.size(), 3'200U);
+        QCOMPARE(dense.corners.front().x(), 20.0);
+        QCOMPARE(dense.corners.back().x(), 420.0);
+        QCOMPARE(dense.peak, QPointF(300, dense.y(400)));
+        const auto byHeight = [](const QPointF& a, const QPointF& b) { return a.y() < b.y(); };
+        const auto [top, bottom] = std::minmax_element(dense.corners.begin(), dense.corners.end(), byHeight);
+        QCOMPARE(top->y(), dense.y(400));
+        QVERIFY(std::abs(top->x() - 300) <= 0.5);
+        QCOMPARE(bottom->y(), dense.y(0));
+        QVERIFY(std::abs(bottom->x() - 100) <= 0.5);
+        QCOMPARE(dense.lowest(90, 110), dense.y(0));
+        for (std::size_t i = 1; i < dense.corners.size(); ++i)
+            QVERIFY(dense.corners[i].x() >= dense.corners[i - 1].x());
     }
 
     void slicesOfAnOwnerCoverIt()

@@ -162,13 +162,13 @@ private Q_SLOTS:
         QVERIFY(!view.isWorking()); // nobody sees it
         view.show();
         QVERIFY(view.isWorking());
-        QTRY_VERIFY(!view.isWorking());
+        QTRY_VERIFY(!view.isWorking() && rowOf()->isVisible());
         QVERIFY(!rowOf()->fixButtons().empty());
         const int height = rowOf()->height();
         for (const QPushButton* button : rowOf()->findChildren<QPushButton*>())
             QVERIFY(button->isEnabled());
 
-        // With the keyboard: the focus waits for the buttons of the same row.
+        // Those of the last analysis keep their room, and can do nothing.
         view.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&view));
         rowOf()->fixButtons().front()->setFocus();
@@ -181,11 +181,10 @@ private Q_SLOTS:
             QVERIFY(!button->isEnabled());
         rowOf()->fixButtons().front()->click();
         QCOMPARE(fixture.document.undoStack()->count(), 1);
-        QTRY_VERIFY(!view.isWorking());
+        QTRY_VERIFY(!view.isWorking() && rowOf()->isVisible());
         QCOMPARE(rowOf()->height(), height);
         for (const QPushButton* button : rowOf()->fixButtons())
             QVERIFY(button->isEnabled());
-        QVERIFY(rowOf()->isAncestorOf(view.focusWidget()));
     }
 
     void refusedEditsAreToldUntilTheNextOne()

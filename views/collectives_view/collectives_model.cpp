@@ -227,7 +227,6 @@ struct CollectiveRule {
 words::Text askedBy(
     const Snapshot& snapshot, ValueId value, const ResolvedAnnotation* annotation, const DimensionReason& reason)
 {
-    using Style = words::Span::Style;
     const auto append = [](words::Text text, const words::Text& more) {
         text.insert(text.end(), more.begin(), more.end());
         return text;
@@ -240,13 +239,13 @@ words::Text askedBy(
             return {};
         const QString logical = words::fromStd(rules[static_cast<std::size_t>(reason.rule)].name.name);
         const words::Sentence::Part rule = words::rulePart(snapshot.experiment->rules, { list, reason.rule });
-        return append({ { rule.text, Style::Plain, -1, rule.link },
-                          { QStringLiteral("  %1 → ").arg(logical), Style::Plain, -1 } },
+        return append({ { rule.text, words::Span::Style::Plain, -1, rule.link },
+                          { QStringLiteral("  %1 → ").arg(logical), words::Span::Style::Plain, -1 } },
             axesSpans(*snapshot.mesh, reason.axes));
     }
     case DimensionReason::Kind::DeviceAxes:
-        return append(
-            { { CollectiveRule::tr("an annotation, "), Style::Plain, -1 } }, axesSpans(*snapshot.mesh, reason.axes));
+        return append({ { CollectiveRule::tr("an annotation, "), words::Span::Style::Plain, -1 } },
+            axesSpans(*snapshot.mesh, reason.axes));
     case DimensionReason::Kind::Propagated:
         return words::Origin(snapshot, value, reason).shortRequest();
     default:

@@ -224,8 +224,8 @@ struct MenuCommand {
 QString placeOf(const QAction& action, const QString& menus)
 {
     const QString own = action.shortcut().toString(QKeySequence::NativeText);
-    const QString keys = own.isEmpty() ? action.text().section(u'\t', 1) : own; // the control's that does it
-    return keys.isEmpty() ? menus : menus + u" · "_s + keys;
+    const QString shortcut = own.isEmpty() ? action.text().section(u'\t', 1) : own; // the control's that does it
+    return shortcut.isEmpty() ? menus : menus + u" · "_s + shortcut;
 }
 
 void collectCommands(

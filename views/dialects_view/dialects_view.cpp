@@ -104,7 +104,10 @@ DialectsView::DialectsView(Document* document, Selection* selection, QWidget* pa
                 m_selection->setRule(rule);
         });
     connect(selection, &Selection::changed, this, &DialectsView::followSelection);
-    connect(document, &Document::experimentChanged, this, &DialectsView::refresh);
+    connect(document, &Document::experimentChanged, this, [this] {
+        if (isVisible()) // else the analysis is soon enough
+            refresh();
+    });
     connect(document, &Document::snapshotChanged, this, &DialectsView::refresh);
     refresh();
 }
@@ -176,6 +179,12 @@ void DialectsView::resizeEvent(QResizeEvent* event)
     sizeTable();
 }
 
+void DialectsView::showEvent(QShowEvent* event)
+{
+    DockView::showEvent(event);
+    sizeTable();
+}
+
 int DialectsView::contentWidth(int column) const
 {
     int width = 0;
@@ -191,6 +200,8 @@ int DialectsView::contentWidth(int column) const
 /// Specs as wide as they are, as far as that leaves room to say why they differ; rows as high as that needs.
 void DialectsView::sizeTable()
 {
+    if (!isVisible())
+        return;
     const int width = m_table->viewport()->width();
     int rest = width;
     for (const int column : { DialectsModel::Array, DialectsModel::First, DialectsModel::Second }) {

@@ -111,15 +111,30 @@ LiveLine LiveLine::make(const MemorySummary& memory, const QRect& plot)
         return line;
     const std::int64_t highest = *std::max_element(memory.live.begin(), memory.live.end());
     line.top = std::max<std::int64_t>(1, saturatingSum(highest, highest / 8));
-    const auto count = static_cast<qreal>(memory.live.size());
-    for (std::size_t i = 0; i < memory.live.size(); ++i) {
-        const qreal left = plot.left() + plot.width() * static_cast<qreal>(i) / count;
-        const qreal right = plot.left() + plot.width() * static_cast<qreal>(i + 1) / count;
-        const qreal height = line.y(memory.live[i]);
-        if (static_cast<std::int32_t>(i) == memory.peakInstruction)
-            line.peak = { left, height };
-        line.corners.emplace_back(left, height);
-        line.corners.emplace_back(right, height);
+    const std::size_t count = memory.live.size();
+    const auto x = [&](std::size_t part, std::size_t parts) {
+        return plot.left() + plot.width() * static_cast<qreal>(part) / static_cast<qreal>(parts);
+    };
+    const auto add = [&](qreal left, qreal right, std::int64_t bytes) {
+        line.corners.emplace_back(left, line.y(bytes));
+        line.corners.emplace_back(right, line.y(bytes));
+    };
+    if (const auto peak = static_cast<std::size_t>(memory.peakInstruction); memory.peakInstruction >= 0 && peak < count)
+        line.peak = { x(peak, count), line.y(memory.live[peak]) };
+    const std::size_t columns = 2 * static_cast<std::size_t>(std::max(plot.width(), 1));
+    if (count <= 2 * columns) {
+        for (std::size_t i = 0; i < count; ++i)
+            add(x(i, count), x(i + 1, count), memory.live[i]);
+        return line;
+    }
+    for (std::size_t column = 0; column < columns; ++column) {
+        const auto at = [&](std::size_t part) {
+            return memory.live.begin() + static_cast<std::ptrdiff_t>(part * count / columns);
+        };
+        const auto [least, most] = std::minmax_element(at(column), at(column + 1));
+        const qreal middle = x(2 * column + 1, 2 * columns);
+        add(x(column, columns), middle, *std::min(least, most));
+        add(middle, x(column + 1, columns), *std::max(least, most));
     }
     return line;
 }

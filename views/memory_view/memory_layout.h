@@ -46,7 +46,8 @@ struct MemorySlice {
     Owner owner = Owner::Parameters;
     double begin = 0, end = 0; ///< shares of the owner's bytes
 };
-/// Bytes live while each instruction runs, as a step line.
+/// Bytes live while each instruction runs, as a step line. Of instructions of which many lie in half a pixel, the least
+/// and the most bytes of each half are drawn, in their order.
 struct LiveLine {
     QRect plot;
     std::int64_t top = 1; ///< bytes at the upper edge

@@ -224,10 +224,11 @@ void ProblemsView::showEvent(QShowEvent* event)
 void ProblemsView::rebuild()
 {
     // The button that was pressed belongs to a row that goes: the focus stays at its place in the list.
-    const bool hadFocus = m_scroll->isAncestorOf(focusWidget()) || (hasFocus() && m_focusWaits);
-    std::size_t focused = m_focusWaits.value_or(0);
+    const QWidget* const inFocus = focusWidget(); // a row that is hidden hands it on to the next one
+    const bool hadFocus = m_scroll->isAncestorOf(inFocus);
+    std::size_t focused = 0;
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        if (m_rows[i]->isAncestorOf(focusWidget()))
+        if (m_rows[i]->isAncestorOf(inFocus))
             focused = i;
         m_list->removeWidget(m_rows[i]);
         m_rows[i]->hide();
@@ -273,7 +274,6 @@ void ProblemsView::rebuild()
     m_rest->setText(tr("and %1 more").arg(words::count(static_cast<qint64>(rest))));
     m_scroll->setVisible(!m_rows.empty());
     m_empty->setVisible(m_rows.empty());
-    m_focusWaits.reset();
     if (hadFocus) {
         QWidget* next = this;
         if (!m_rows.empty())
@@ -281,8 +281,6 @@ void ProblemsView::rebuild()
                 if (child->isEnabled() && child->focusPolicy() & Qt::TabFocus)
                     next = next == this ? child : next;
         next->setFocus(Qt::OtherFocusReason);
-        if (next == this && !m_rows.empty())
-            m_focusWaits = std::min(focused, m_rows.size() - 1);
     }
 }
 

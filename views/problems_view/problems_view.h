@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "views/panel/dock_view.h"
@@ -72,7 +71,6 @@ private:
     };
     Found m_found;
     LatestJob<Found> m_job;
-    std::optional<std::size_t> m_focusWaits; ///< the row whose buttons had the focus, while they are disabled
     std::vector<Diagnostic> m_messages;
     Severity m_worst = Severity::Info;
 };

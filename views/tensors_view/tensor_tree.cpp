@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 
 #include "experiment/rule_lists.h"
@@ -246,18 +247,19 @@ TensorPath parseTensorPath(std::string_view path)
     path = networkPartPath(path);
     if (constexpr std::string_view optimizer = "opt/"; path.starts_with(optimizer))
         path.remove_prefix(optimizer.size());
-    const QString full = words::fromStd(path);
-    const QStringList parts = full.split(u'/');
-    for (qsizetype i = 0; i + 1 < parts.size(); ++i) {
-        const qsizetype dot = parts[i].lastIndexOf(u'.');
-        bool isNumber = false;
-        const qlonglong number = dot > 0 ? parts[i].mid(dot + 1).toLongLong(&isNumber) : 0;
-        if (isNumber && number >= 0) {
-            const QString before = QStringList(parts.mid(0, i) << parts[i].left(dot)).join(u'/');
-            return { before, number, parts.mid(i + 1).join(u'/') };
+    std::size_t begin = 0;
+    for (std::size_t end = path.find('/'); end != std::string_view::npos; end = path.find('/', begin)) {
+        const std::string_view part = path.substr(begin, end - begin);
+        if (const std::size_t dot = part.rfind('.'); dot != std::string_view::npos && dot > 0) {
+            std::int64_t number = -1;
+            const char* const last = part.data() + part.size();
+            const auto [at, error] = std::from_chars(part.data() + dot + 1, last, number);
+            if (error == std::errc() && at == last && number >= 0)
+                return { words::fromStd(path.substr(0, begin + dot)), number, words::fromStd(path.substr(end + 1)) };
         }
+        begin = end + 1;
     }
-    return { {}, -1, full };
+    return { {}, -1, words::fromStd(path) };
 }
 
 QString TensorTree::groupName(TensorGroup group, const Experiment* experiment)

@@ -170,9 +170,22 @@ void ValuesView::refresh()
     if (found)
         showSubject(*found);
     replay();
+    followArgument();
+}
+
+void ValuesView::followArgument()
+{
+    if (!isVisible())
+        return;
     const std::string argument = m_atOperation ? std::string() : m_selection->tensor().toStdString();
     m_initial->follow(m_document->lastGood(), argument);
     m_nextStep->follow(m_document->lastGood(), argument);
+}
+
+void ValuesView::showEvent(QShowEvent* event)
+{
+    DockView::showEvent(event);
+    followArgument();
 }
 
 /// What was shown is shown again, with other numbers.

@@ -49,6 +49,9 @@ public:
     /// What is said of the array: that parts are still to be added up, that a step is running.
     [[nodiscard]] QString notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     /// What there is to show.
     struct Subject {
@@ -73,6 +76,7 @@ private:
     /// Goes to the operation that was selected elsewhere; false where it stays.
     bool followOperation();
     QWidget* argumentBar();
+    void followArgument(); ///< what it holds before the first step and before the next, while that can be seen
     void runAgain(); ///< what is shown, from other initial values
     void replay(); ///< takes the steps again as far as what is shown needs it
     void act(); ///< what the button of the empty page does

@@ -56,7 +56,7 @@ struct ProductFunctions {
 };
 
 /// Reductions of runs of elements. `row`: one value from n neighbours, in 64 bytes of partial results for sums (the
-/// tree above), else in order; the identity for n = 0.
+/// tree above), maxima and minima of floats, else in order; the identity for n = 0.
 struct ReduceKey {
     ReduceKind kind = ReduceKind::Sum;
     DType dtype = DType::F32;

@@ -30,6 +30,38 @@ void reduceRow(void* out, const void* in, std::int64_t n)
     *static_cast<T*>(out) = result;
 }
 
+/// The largest (smallest) element by 64 bytes of partial results: in any order it is the same one, if not with the same
+/// sign of zero.
+template <bool isLargest, class T>
+void extremeOfRow(void* out, const void* in, std::int64_t n)
+{
+    using Op = std::conditional_t<isLargest, MaximumOf, MinimumOf>;
+    using Part [[gnu::vector_size(64)]] = T;
+    constexpr std::int64_t lanes = 64 / static_cast<std::int64_t>(sizeof(T));
+    const T* x = static_cast<const T*>(in);
+    if (n < 2 * lanes)
+        return reduceRow<Op, T>(out, in, n);
+    Part part;
+    __builtin_memcpy(&part, x, sizeof part);
+    std::int64_t i = lanes;
+    for (; i + lanes <= n; i += lanes) {
+        Part next;
+        __builtin_memcpy(&next, x + i, sizeof next);
+        if constexpr (isLargest)
+            part = ((part > next) | (part != part)) ? part : next;
+        else
+            part = ((part < next) | (part != part)) ? part : next;
+    }
+    T results[64 / sizeof(T)];
+    __builtin_memcpy(results, &part, sizeof part);
+    for (std::int64_t half = lanes / 2; half > 0; half /= 2)
+        for (std::int64_t l = 0; l < half; ++l)
+            results[l] = Op::of(results[l], results[l + half]);
+    for (; i < n; ++i)
+        results[0] = Op::of(results[0], x[i]);
+    *static_cast<T*>(out) = results[0];
+}
+
 template <class T>
 RowReduction rowReductionOf(ReduceKind kind)
 {
@@ -37,9 +69,15 @@ RowReduction rowReductionOf(ReduceKind kind)
     case ReduceKind::Sum:
         return &reduceRow<AddOf, T>;
     case ReduceKind::Max:
-        return &reduceRow<MaximumOf, T>;
+        if constexpr (std::is_floating_point_v<T>)
+            return &extremeOfRow<true, T>;
+        else
+            return &reduceRow<MaximumOf, T>;
     case ReduceKind::Min:
-        return &reduceRow<MinimumOf, T>;
+        if constexpr (std::is_floating_point_v<T>)
+            return &extremeOfRow<false, T>;
+        else
+            return &reduceRow<MinimumOf, T>;
     case ReduceKind::Product:
         return &reduceRow<MultiplyOf, T>;
     case ReduceKind::And:
