@@ -2,6 +2,7 @@
 // The dock that compares: A stays, B follows; variants and runs beside it, by mouse and by keyboard.
 #include <QAbstractItemModelTester>
 #include <QFile>
+#include <QFileInfo>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
@@ -179,6 +180,9 @@ private Q_SLOTS:
         QCOMPARE(
             names().mid(1), (QStringList{ u"4x2 | variant"_s, u"before.json | last file"_s, u"Another file… | "_s }));
         QVERIFY(names().front().endsWith(u" | open now"_s));
+        QCOMPARE(compared.view.focusProxy(), static_cast<QWidget*>(&choices));
+        const QString tip = choices.model()->index(2, 0).data(Qt::ToolTipRole).toString(); // which of that name
+        QVERIFY2(tip.contains(QFileInfo(path).path()), qPrintable(tip));
         compared.controller.runStep();
         QTRY_COMPARE_WITH_TIMEOUT(compared.controller.stepsDone(), 1, 60'000);
         QTRY_VERIFY(names().value(2).endsWith(u", 2 × 4 | run 1"_s));
@@ -189,8 +193,10 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(compared.view.pinned(), 60'000);
         QVERIFY(compared.view.comparison() && compared.view.comparison()->nothing());
         QVERIFY(!choices.isVisible());
+        QCOMPARE(compared.view.focusProxy(), static_cast<QWidget*>(compared.view.tree()));
         compared.view.unpin();
         QVERIFY(choices.isVisible());
+        QCOMPARE(compared.view.focusProxy(), static_cast<QWidget*>(&choices));
         choices.table()->setCurrentIndex(choices.model()->index(0, 0));
         QTest::keyClick(choices.table(), Qt::Key_Return);
         QCOMPARE(compared.view.pinned(), compared.fixture.document.snapshot());
@@ -241,12 +247,24 @@ private Q_SLOTS:
         QVERIFY(pane.model()->isOpen(2));
         QTRY_VERIFY_WITH_TIMEOUT(!compared.view.isWorking(), 60'000);
 
+        // What was found can still be pinned where another search was given up.
+        pane.search();
+        QVERIFY(pane.isWorking());
+        pane.cancel();
+        QVERIFY(!pane.isWorking());
+        QCOMPARE(pane.model()->rowCount(), 4);
         pane.table()->setCurrentIndex(pane.model()->index(0, 0));
         pane.pin();
         QTRY_VERIFY_WITH_TIMEOUT(compared.view.pinned(), 60'000);
         QCOMPARE(compared.view.pinned()->mesh->size(1), std::int64_t{ 8 });
         QVERIFY(compared.view.variants()->isVisible());
         QVERIFY(!pane.isVisible());
+
+        // The meshes of one experiment are not those of another one.
+        document.setExperiment(test::example("jax-layer"), {});
+        QCOMPARE(pane.model()->rowCount(), 0);
+        QCOMPARE(pane.batches()->rowCount(), 0);
+        document.waitForAnalysis();
     }
 
     void aStaysAndBFollows()

@@ -173,6 +173,13 @@ private Q_SLOTS:
         QVERIFY(done.isEmpty());
         after.run(QStringLiteral("c.md"), [&done] { done << QStringLiteral("c.md"); });
         QCOMPARE(done, QStringList{ QStringLiteral("c.md") });
+        // A window that closes waits for what was asked for.
+        document.setExperiment(test::example("jax-layer"), {});
+        after.run(QStringLiteral("d.md"), [&done] { done << QStringLiteral("d.md"); });
+        QVERIFY(after.isWaiting());
+        after.finish();
+        QVERIFY(!document.isStale() && !after.isWaiting());
+        QCOMPARE(done.back(), QStringLiteral("d.md"));
     }
 
     void paletteOfTheWindow()

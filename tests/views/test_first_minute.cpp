@@ -264,6 +264,22 @@ private Q_SLOTS:
             label()->fontMetrics().horizontalAdvance(label()->text()) <= label()->width() || label()->height() > line);
     }
 
+    /// What somebody wrote in lines keeps them.
+    void notesOfSeveralLines()
+    {
+        NoticeStrip strip;
+        strip.setOneLine(true);
+        const auto wraps = [&strip](const QString& notes) {
+            strip.say(Severity::Info, u"A question?"_s, notes, std::vector<NoticeStrip::Button>());
+            for (const QLabel* label : strip.findChildren<QLabel*>())
+                if (label->text() == notes)
+                    return label->wordWrap();
+            return false;
+        };
+        QVERIFY(!wraps(u"Notes of one line."_s));
+        QVERIFY(wraps(u"First.\nSecond."_s));
+    }
+
     /// Tab goes from the tool bar to the question on top before it goes to the docks.
     void theQuestionIsReachedBeforeTheDocks()
     {

@@ -636,6 +636,17 @@ private Q_SLOTS:
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
         QTRY_VERIFY(inspector->isHidden());
         QTRY_VERIFY(layout->isAncestorOf(QApplication::focusWidget()));
+        // Whichever picture is in front stays there.
+        QVERIFY(framed.present("program"));
+        QTRY_VERIFY(framed.dock("program")->isInFront());
+        QVERIFY(framed.present("explain"));
+        QTRY_VERIFY(inspector->isAncestorOf(QApplication::focusWidget()));
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+        QTRY_VERIFY(inspector->isHidden());
+        QVERIFY(framed.dock("program")->isInFront());
+        QTRY_VERIFY(framed.dock("program")->isAncestorOf(QApplication::focusWidget()));
+        QVERIFY(framed.present("grid"));
+        QTRY_VERIFY(layout->isInFront());
         // In a narrow one the inputs are a drawer as well, and never both are open.
         window.resize(700, 560);
         QTRY_VERIFY(inputs->isHidden());

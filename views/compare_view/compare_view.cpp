@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/compare_view/compare_view.h"
 
+#include <QApplication>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QGuiApplication>
 #include <QHeaderView>
 #include <QPushButton>
 #include <QSignalBlocker>
@@ -68,7 +68,6 @@ CompareView::CompareView(Document* document, Selection* selection, RunController
     connect(m_variants->keepButton(), &QPushButton::clicked, this, [this] { m_kept->setCurrent(0); });
     m_sides = new TwoSides(makeComparison(), tr("Comparison"), kept, tr("Variants, runs, meshes"));
     vbox(this, {}, 0, { { m_sides, 1 } });
-    setFocusProxy(m_tree);
 
     connect(m_pin, &QPushButton::clicked, this, &CompareView::pin);
     connect(m_file, &QPushButton::clicked, this, &CompareView::askForFile);
@@ -284,7 +283,7 @@ void CompareView::compareSides()
     m_comparison =
         compareSnapshots(m_a.snapshot, now, timeOfInputs(m_log, m_inputsOfA), timeOfInputs(m_log, m_inputsOfB));
     // What is dragged somewhere in the window makes B change: the bars keep the scale of its start.
-    const bool isDragged = QGuiApplication::mouseButtons() != Qt::NoButton;
+    const bool isDragged = QApplication::mouseButtons() != Qt::NoButton;
     showRows(isDragged && !isFirst);
     showSides();
 }
@@ -316,9 +315,16 @@ void CompareView::showRows(bool held)
 void CompareView::showSides()
 {
     const bool any = m_comparison.has_value();
-    m_tree->setVisible(any);
+    QWidget *const shown = any ? static_cast<QWidget*>(m_tree) : m_choices,
+                   *const other = any ? static_cast<QWidget*>(m_choices) : m_tree;
+    const QWidget* const focus = QApplication::focusWidget();
+    const bool hadFocus = focus == other || other->isAncestorOf(focus);
+    shown->show();
     m_sentence->setVisible(any);
-    m_choices->setVisible(!any);
+    setFocusProxy(shown); // the keyboard does not go to what is hidden
+    if (hadFocus)
+        shown->setFocus(Qt::OtherFocusReason);
+    other->hide();
     showChoices();
     m_unpin->setEnabled(m_a.snapshot || !m_awaited.isEmpty());
     const auto named = [](const QString& name, const MeshPtr& mesh) {
@@ -346,22 +352,22 @@ void CompareView::showChoices()
         m_kept->setCurrent(variants ? 0 : 2);
         showKept(m_kept->current());
     }
-    if (m_comparison)
+    if (m_comparison || !isVisible()) // a list that nobody sees is made when it is shown
         return;
-    std::vector<PinChoice> choices{ { m_document->displayName(), tr("open now"), [this] { pin(); } } };
+    std::vector<PinChoice> choices{ { m_document->displayName(), tr("open now"), {}, [this] { pin(); } } };
     const std::vector<Variant>& variants = m_document->experiment()->variants;
     for (std::size_t i = 0; i < variants.size(); ++i)
         choices.push_back(
-            { words::fromStd(variants[i].name), tr("variant"), [this, i] { pinVariant(static_cast<int>(i)); } });
+            { words::fromStd(variants[i].name), tr("variant"), {}, [this, i] { pinVariant(static_cast<int>(i)); } });
     const std::vector<KeptRun>& runs = m_log.runs();
     for (auto run = runs.rbegin(); run != runs.rend(); ++run)
         choices.push_back({ tr("%1, %2", "name of an experiment, its mesh").arg(run->name, run->mesh),
-            tr("run %1").arg(words::count(static_cast<qint64>(run->number))),
+            tr("run %1").arg(words::count(static_cast<qint64>(run->number))), {},
             [this, experiment = run->experiment, name = run->name] { pinExperiment(experiment, name); } });
     for (const QString& path : m_recentFiles ? m_recentFiles() : QStringList())
         if (path != m_document->filePath())
-            choices.push_back({ QFileInfo(path).fileName(), tr("last file"), [this, path] { pinFile(path); } });
-    choices.push_back({ tr("Another file…"), QString(), [this] { askForFile(); } });
+            choices.push_back({ QFileInfo(path).fileName(), tr("last file"), path, [this, path] { pinFile(path); } });
+    choices.push_back({ tr("Another file…"), {}, {}, [this] { askForFile(); } });
     m_choices->model()->setChoices(std::move(choices));
 }
 

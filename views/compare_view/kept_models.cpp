@@ -140,7 +140,7 @@ RunsModel::RunsModel(QObject* parent)
         { tr("Sent"), [this](int row) { return words::bytes(run(row).sentBytes); }, Look::Number,
             tr("Per device and step") },
         { tr("Steps"), [this](int row) { return words::count(run(row).steps); }, Look::Number },
-        { tr("Inputs"), [this](int row) { return words::count(inputsNumber(row)); }, Look::Number,
+        { tr("Inputs"), [this](int row) { return words::count(m_numbers.at(run(row).inputs)); }, Look::Number,
             tr("The same number for runs that compute the same") } });
 }
 
@@ -149,17 +149,13 @@ void RunsModel::setRuns(std::vector<KeptRun> runs)
     std::reverse(runs.begin(), runs.end());
     const bool same = std::equal(runs.begin(), runs.end(), m_runs.begin(), m_runs.end(),
         [](const KeptRun& a, const KeptRun& b) { return a.number == b.number; });
-    refill(same, [&] { m_runs = std::move(runs); });
-}
-
-/// Counted from the oldest run on.
-int RunsModel::inputsNumber(int row) const
-{
-    std::vector<std::uint64_t> different;
-    for (auto each = m_runs.rbegin(); each != m_runs.rend(); ++each)
-        if (std::find(different.begin(), different.end(), each->inputs) == different.end())
-            different.push_back(each->inputs);
-    return static_cast<int>(std::find(different.begin(), different.end(), run(row).inputs) - different.begin()) + 1;
+    std::unordered_map<std::uint64_t, qint64> numbers; // from the oldest run on
+    for (auto each = runs.rbegin(); each != runs.rend(); ++each)
+        numbers.try_emplace(each->inputs, static_cast<qint64>(numbers.size()) + 1);
+    refill(same, [&] {
+        m_runs = std::move(runs);
+        m_numbers = std::move(numbers);
+    });
 }
 
 QVariant RunsModel::cell(int row, int column, int role) const

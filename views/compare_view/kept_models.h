@@ -3,7 +3,9 @@
 #pragma once
 
 #include <QString>
+#include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "base/quantity.h"
@@ -65,8 +67,8 @@ protected:
     [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
-    [[nodiscard]] int inputsNumber(int row) const;
     std::vector<KeptRun> m_runs;
+    std::unordered_map<std::uint64_t, qint64> m_numbers; ///< of different inputs
 };
 
 } // namespace shardscope

@@ -109,17 +109,12 @@ const MeshFigures& MeshScatter::meshOf(int dot) const
     return m_meshes[m_layout.dots[static_cast<std::size_t>(dot)].mesh];
 }
 
-QString MeshScatter::tableHeader(int column) const
-{
-    return column == 0 ? tr("Mesh") : column == 1 ? tr("Sent") : tr("Train state");
-}
-
 QString MeshScatter::tableText(int row, int column) const
 {
     const MeshFigures& mesh = meshOf(row);
-    return column == 0 ? words::meshNames(mesh.axes)
-        : column == 1  ? words::bytes(*mesh.sentBytes)
-                       : words::bytes(static_cast<double>(*mesh.stateBytes));
+    if (column == 0)
+        return words::meshNames(mesh.axes);
+    return column == 1 ? words::bytes(static_cast<double>(*mesh.stateBytes)) : words::bytes(*mesh.sentBytes);
 }
 
 QRect MeshScatter::tableRect(int row) const
@@ -168,7 +163,7 @@ Canvas::Tip MeshScatter::tipAt(QPoint point) const
         return {};
     const std::size_t mesh = m_layout.dots[static_cast<std::size_t>(dot)].mesh;
     return { plainTip(
-                 tr("%1: %2 sent, %3 held, %4", "a mesh, bytes, bytes, front or not")
+                 tr("%1: %2 held, %3 sent, %4", "a mesh, bytes, bytes, front or not")
                      .arg(tableText(dot, 0), tableText(dot, 1), tableText(dot, 2), words::meshVerdict(m_meshes, mesh))),
         tableRect(dot) };
 }

@@ -61,7 +61,7 @@ QVariant MeshesModel::cell(int row, int column, int role) const
             return Theme::current().error;
         return column == Verdict && !mesh(row).isFront() ? QVariant(Theme::current().secondary) : QVariant();
     case Qt::ToolTipRole:
-        return plainTip(text(row, Verdict));
+        return plainTip(text(row, Mesh) + u'\n' + text(row, Verdict));
     case Qt::AccessibleDescriptionRole:
         return isOpen(row) ? tr("open now") : QString();
     default:

@@ -68,7 +68,6 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
             button("pin", tr("Pin as A"), [this] { pin(); }), { m_count, 1 } });
     auto* words = vbox({ 8, 6, 8, 4 }, 0, { m_sentence });
     vbox(this, {}, 0, { buttons, { m_table, 3 }, { m_scatter, 3 }, words, { m_batchTable, 2 }, { m_empty, 1 } });
-    setFocusProxy(m_table);
 
     m_delay.setSingleShot(true);
     m_delay.setInterval(300); // not while somebody drags
@@ -79,6 +78,10 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
     connect(m_scatter, &MeshScatter::picked, this,
         [this](int mesh) { m_table->setCurrentIndex(m_model->index(mesh, MeshesModel::Mesh)); });
     connect(m_document, &Document::snapshotChanged, this, &MeshesPane::follow);
+    connect(m_document, &Document::replaced, this, [this] { // its axes may be others
+        clear();
+        showState();
+    });
     giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex& row) {
         addMenuAction(
             menu, "open", tr("Open as B"), [this] { open(); }, tr("Return"));
@@ -140,29 +143,41 @@ void MeshesPane::open()
 void MeshesPane::pin()
 {
     const int row = current();
-    if (row < 0 || !m_of)
+    if (row < 0)
         return;
-    if (Result<Experiment> pinned = withAxes(*m_of, m_model->mesh(row).axes))
+    if (Result<Experiment> pinned = withAxes(*m_document->experiment(), m_model->mesh(row).axes))
         Q_EMIT pinRequested(
             std::make_shared<const Experiment>(std::move(*pinned)), words::meshNames(m_model->mesh(row).axes));
 }
 
 void MeshesPane::follow()
 {
-    if (!isVisible() || m_document->experiment() == m_of) {
+    const bool isOther = m_document->experiment() != m_of;
+    if (isOther && m_job.isWorking()) { // nobody wants it any more
+        m_job.cancel();
+        m_of = nullptr;
+    }
+    if (!isVisible())
+        return;
+    if (!isOther) {
         showState();
         return;
     }
-    m_job.cancel();
     if (isSmall() && otherMeshes(m_document->experiment()->mesh).size() > 1) {
         m_delay.start(); // what is there stays until then
     } else {
-        m_delay.stop();
-        m_of = nullptr;
-        m_batches->setFound({});
-        m_model->setMeshes({});
+        clear();
     }
     showState();
+}
+
+void MeshesPane::clear()
+{
+    m_delay.stop();
+    m_job.cancel();
+    m_of = nullptr;
+    m_batches->setFound({});
+    m_model->setMeshes({});
 }
 
 void MeshesPane::showEvent(QShowEvent* event)
@@ -195,6 +210,7 @@ void MeshesPane::showState()
     const bool any = m_model->rowCount() > 0;
     m_model->setOpen(mesh.axes);
     m_table->setVisible(any);
+    setFocusProxy(any ? static_cast<QWidget*>(m_table) : m_search); // the keyboard does not go to what is hidden
     m_scatter->setMeshes(m_model->meshes(), mesh.axes);
     m_scatter->setCurrentMesh(current());
     showScatter();
@@ -202,10 +218,9 @@ void MeshesPane::showState()
     m_sentence->setVisible(any && !m_sentence->text().isEmpty());
     m_batchTable->setVisible(any && m_batches->rowCount() > 0);
     m_empty->setVisible(!any);
-    m_empty->setSentence(ways <= 1 && mesh.axes.size() > 1
-            ? tr("There are too many other meshes to try all of them, or none.")
-            : ways <= 1
-            ? tr("The devices can be given to this mesh in one way alone.")
+    m_empty->setSentence(ways == 0 ? tr("There are too many other meshes to try all of them.")
+            : ways == 1
+            ? tr("There is no other mesh of as many devices.")
             : tr("The experiment on each of the %1 meshes of as many devices: what a device holds and sends.")
                   .arg(words::count(static_cast<qint64>(ways))));
     m_search->setText(m_job.isWorking() ? tr("Cancel") : any ? tr("Search again") : tr("Search meshes"));

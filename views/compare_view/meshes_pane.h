@@ -53,6 +53,7 @@ protected:
 
 private:
     void follow();
+    void clear();
     void receive(FoundMeshes found);
     void showState();
     void showScatter(); ///< where there is room beside the tables

@@ -15,21 +15,23 @@ namespace shardscope {
 PinChoicesModel::PinChoicesModel(QObject* parent)
     : ColumnModel(parent)
 {
-    setColumns({ { tr("A can be"), [this](int row) { return choice(row).name; } },
-        { tr("Which is"), [this](int row) { return choice(row).about; } } });
+    setColumns({ { tr("What can be A"), [this](int row) { return choice(row).name; } },
+        { tr("Kind"), [this](int row) { return choice(row).about; } } });
 }
 
 void PinChoicesModel::setChoices(std::vector<PinChoice> choices)
 {
-    const bool same = std::equal(choices.begin(), choices.end(), m_choices.begin(), m_choices.end(),
-        [](const PinChoice& a, const PinChoice& b) { return a.name == b.name && a.about == b.about; });
+    const bool same = std::equal(
+        choices.begin(), choices.end(), m_choices.begin(), m_choices.end(), [](const PinChoice& a, const PinChoice& b) {
+            return a.name == b.name && a.about == b.about && a.path == b.path;
+        });
     refill(same, [&] { m_choices = std::move(choices); });
 }
 
 QVariant PinChoicesModel::cell(int row, int column, int role) const
 {
     if (role == Qt::ToolTipRole)
-        return plainTip(text(row, column));
+        return plainTip(choice(row).path.isEmpty() ? text(row, column) : choice(row).path);
     return role == Qt::ForegroundRole && column == About ? QVariant(Theme::current().secondary) : QVariant();
 }
 

@@ -15,6 +15,7 @@ namespace shardscope {
 struct PinChoice {
     QString name; ///< "4x2"
     QString about; ///< "variant"
+    QString path; ///< of a file: in the tip, since several may have one name
     std::function<void()> pin;
 };
 

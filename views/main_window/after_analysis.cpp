@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/main_window/after_analysis.h"
 
+#include <QGuiApplication>
 #include <utility>
 
 #include "views/widgets/notice_strip.h"
@@ -47,6 +48,16 @@ void AfterAnalysis::cancel()
         Q_EMIT dropped(each.what);
 }
 
+void AfterAnalysis::finish()
+{
+    if (m_waiting.empty())
+        return;
+    QGuiApplication::setOverrideCursor(Qt::WaitCursor);
+    m_document->waitForAnalysis();
+    QGuiApplication::restoreOverrideCursor();
+    follow();
+}
+
 void AfterAnalysis::follow()
 {
     if (m_waiting.empty() || m_document->isStale())
@@ -63,7 +74,7 @@ void AfterAnalysis::showStrip()
     for (const Waiting& each : m_waiting)
         names << each.what;
     m_strip->say(Severity::Info, tr("Waiting to write %1", "names of files").arg(names.join(tr(", "))),
-        tr("What is edited now is still being analysed. It is written as soon as that is done."),
+        tr("The last edit is still being analysed. Its results are written as soon as they are there."),
         { { tr("Cancel"), [this] { cancel(); } } });
 }
 

@@ -22,6 +22,8 @@ public:
     /// Another experiment that is opened, and cancel(), drop it.
     void run(const QString& what, std::function<void()> work);
     void cancel();
+    /// Waits for the analysis: the window is about to close, and what was asked for is not lost.
+    void finish();
     [[nodiscard]] bool isWaiting() const { return !m_waiting.empty(); }
 
 Q_SIGNALS:

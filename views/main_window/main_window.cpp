@@ -26,6 +26,7 @@
 #include "views/compare_view/compare_view.h"
 #include "views/configuration/configuration_dialog.h"
 #include "views/explain_view/explain_view.h"
+#include "views/main_window/after_analysis.h"
 #include "views/main_window/dock_tabs.h"
 #include "views/main_window/edge_drawers.h"
 #include "views/main_window/file_names.h"
@@ -316,6 +317,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
         return;
     }
     m_run.stop();
+    m_afterAnalysis->finish();
     if (m_remember) {
         storeArrangements();
         QStringList folded{ QStringLiteral("-") }; // so that none is another state than that of a first start

@@ -204,11 +204,16 @@ void MainWindow::makeDrawers()
 {
     m_drawers = new EdgeDrawers(this, { m_toolBar, m_notices }, statusBar());
     connect(m_tabs, &DockTabs::placed, m_drawers, &EdgeDrawers::raise);
-    // What is seen again has the keyboard.
+    // The keyboard goes from a drawer to the picture that is in front.
     for (DockFrame* frame : m_docks)
         connect(frame, &DockFrame::closed, this, [this, frame] {
-            if (frame->isOverEdge())
-                dock(QLatin1String(viewsOf(m_perspective).centre.front()))->present();
+            if (!frame->isOverEdge() || !frame->isAncestorOf(QApplication::focusWidget()))
+                return;
+            DockFrame* seen = dock(QLatin1String(viewsOf(m_perspective).centre.front()));
+            for (QDockWidget* beside : tabifiedDockWidgets(seen))
+                if (auto* other = qobject_cast<DockFrame*>(beside); other && other->isInFront())
+                    seen = other;
+            seen->present();
         });
 }
 
@@ -302,8 +307,8 @@ void MainWindow::place(const PerspectiveViews& views)
 void MainWindow::placeTimeline()
 {
     DockFrame* timeline = dock(QStringLiteral("timeline"));
-    if (m_maximised)
-        return; // nothing else has its place
+    if (m_maximised || !m_arranged)
+        return; // nothing else has its place, or nothing has one yet
     Arranged& own = arranged();
     if (m_hasNoStep && isPlaced(timeline, this)) {
         own.isWithoutStep = true;
@@ -429,6 +434,7 @@ void MainWindow::maximise(DockFrame* frame)
     if (m_maximised) {
         m_maximised = nullptr;
         restoreViews(std::exchange(m_beforeMaximised, {}));
+        placeTimeline(); // whether there is a step may be another thing now
     } else if (frame && !frame->isOverEdge()) {
         if (frame->isFloating())
             frame->setFloating(false);

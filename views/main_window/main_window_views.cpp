@@ -419,8 +419,9 @@ void MainWindow::followContents()
             section->setNothing(emptinessOf(*section->body()));
     m_layoutBox->drawer()->setNothing(emptinessOf(*m_memory));
     const SnapshotPtr snapshot = m_document.snapshot();
-    if (snapshot && snapshot->ok() && std::exchange(m_hasNoStep, hasNoStep(*snapshot)) != m_hasNoStep)
-        placeTimeline();
+    if (snapshot && snapshot->ok())
+        if (const bool hasNone = hasNoStep(*snapshot); std::exchange(m_hasNoStep, hasNone) != hasNone)
+            placeTimeline();
     const bool isPartitioned = snapshot && snapshot->isPartitioned();
     const QList<QWidget*> ofRules{ m_trace, m_dialects, m_named };
     for (Section* section : m_inputs->sections())

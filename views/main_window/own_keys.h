@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keys of commands as somebody wants them: kept in the settings, and changed in a dialog behind the sheet of keys.
+// Keys of commands as somebody wants them: kept in the settings, and changed in a dialog that the sheet of keys opens.
 #pragma once
 
 #include <QHash>

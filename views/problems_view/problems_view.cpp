@@ -137,7 +137,10 @@ ProblemsView::ProblemsView(Document* document, Selection* selection, QWidget* pa
         m_job.cancel();
         dismissMessages();
     });
-    connect(m_document, &Document::replaced, this, [this] { m_found = {}; });
+    connect(m_document, &Document::replaced, this, [this] {
+        m_job.cancel();
+        m_found = {};
+    });
     connect(m_document, &Document::editRefused, this,
         [this](const Diagnostic& diagnostic) { showMessages({ diagnostic }); });
     setFocusPolicy(Qt::StrongFocus);

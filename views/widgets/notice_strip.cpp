@@ -109,7 +109,8 @@ void NoticeStrip::setOneLine(bool oneLine)
 
 void NoticeStrip::showText()
 {
-    const bool oneLine = m_oneLine && !m_title->text().isEmpty();
+    // What somebody wrote in lines keeps them.
+    const bool oneLine = m_oneLine && !m_title->text().isEmpty() && !m_text->text().contains(u'\n');
     m_text->setWordWrap(!oneLine);
     m_text->setElided(oneLine);
     const bool titleAlone = m_brief && !m_title->text().isEmpty();
