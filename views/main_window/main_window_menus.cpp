@@ -519,6 +519,7 @@ void MainWindow::makeToolBar()
     m_toolBar->addWidget(m_steps);
     auto* pin = new QToolButton(m_toolBar);
     pin->setDefaultAction(at("pinA"));
+    pin->setAccessibleName(tr("Pin A"));
     pin->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_pinAction = m_toolBar->addWidget(pin);
     m_trailRoom = new QWidget(m_toolBar);
