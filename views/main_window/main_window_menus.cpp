@@ -545,7 +545,7 @@ void MainWindow::makeToolBar()
     for (const char* id : { "inputs", "inspector" })
         m_toolBar->addAction(dock(QLatin1String(id))->toggleViewAction());
     for (QToolButton* button : m_toolBar->findChildren<QToolButton*>())
-        if (button->defaultAction())
+        if (button->defaultAction() && button->accessibleName().isEmpty())
             button->setAccessibleName(button->defaultAction()->toolTip());
     showPerspective();
 
