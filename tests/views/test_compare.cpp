@@ -180,7 +180,7 @@ private Q_SLOTS:
         QCOMPARE(
             names().mid(1), (QStringList{ u"4x2 | variant"_s, u"before.json | last file"_s, u"Another file… | "_s }));
         QVERIFY(names().front().endsWith(u" | open now"_s));
-        QCOMPARE(compared.view.focusProxy(), static_cast<QWidget*>(&choices));
+        QCOMPARE(compared.view.usualControl(), static_cast<QWidget*>(&choices));
         const QString tip = choices.model()->index(2, 0).data(Qt::ToolTipRole).toString(); // which of that name
         QVERIFY2(tip.contains(QFileInfo(path).path()), qPrintable(tip));
         compared.controller.runStep();
@@ -193,10 +193,10 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(compared.view.pinned(), 60'000);
         QVERIFY(compared.view.comparison() && compared.view.comparison()->nothing());
         QVERIFY(!choices.isVisible());
-        QCOMPARE(compared.view.focusProxy(), static_cast<QWidget*>(compared.view.tree()));
+        QCOMPARE(compared.view.usualControl(), static_cast<QWidget*>(compared.view.tree()));
         compared.view.unpin();
         QVERIFY(choices.isVisible());
-        QCOMPARE(compared.view.focusProxy(), static_cast<QWidget*>(&choices));
+        QCOMPARE(compared.view.usualControl(), static_cast<QWidget*>(&choices));
         choices.table()->setCurrentIndex(choices.model()->index(0, 0));
         QTest::keyClick(choices.table(), Qt::Key_Return);
         QCOMPARE(compared.view.pinned(), compared.fixture.document.snapshot());

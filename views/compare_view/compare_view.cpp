@@ -312,6 +312,11 @@ void CompareView::showRows(bool held)
     }
 }
 
+QWidget* CompareView::usualControl() const
+{
+    return m_comparison ? static_cast<QWidget*>(m_tree) : m_choices;
+}
+
 void CompareView::showSides()
 {
     const bool any = m_comparison.has_value();
@@ -321,7 +326,6 @@ void CompareView::showSides()
     const bool hadFocus = focus == other || other->isAncestorOf(focus);
     shown->show();
     m_sentence->setVisible(any);
-    setFocusProxy(shown); // the keyboard does not go to what is hidden
     if (hadFocus)
         shown->setFocus(Qt::OtherFocusReason);
     other->hide();

@@ -54,6 +54,8 @@ public:
     [[nodiscard]] QString sentence() const;
     [[nodiscard]] QString failure() const; ///< why the last one could not be pinned; "" if it could
 
+    [[nodiscard]] QWidget* usualControl() const override; ///< the differences, or what can be A
+
     [[nodiscard]] CompareModel* model() const { return m_model; }
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
     [[nodiscard]] QPushButton* pinButton() const { return m_pin; }

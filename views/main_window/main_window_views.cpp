@@ -78,6 +78,8 @@ QString emptinessOf(const QWidget& view)
 QWidget* focusOf(const MainWindow::Part& part)
 {
     QWidget* chosen = part.focus;
+    if (const auto* view = qobject_cast<const DockView*>(part.widget); view && view->usualControl())
+        chosen = view->usualControl();
     if (!chosen || chosen == part.widget || chosen->isVisibleTo(part.widget))
         return chosen;
     for (QWidget* next = part.widget->nextInFocusChain(); next != part.widget; next = next->nextInFocusChain())

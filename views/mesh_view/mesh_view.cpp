@@ -283,7 +283,11 @@ void MeshView::makeRows(std::size_t count)
             update();
         });
     }
-    setFocusProxy(m_rows.empty() ? static_cast<QWidget*>(m_map) : m_rows.front()->chip());
+}
+
+QWidget* MeshView::usualControl() const
+{
+    return m_rows.empty() ? static_cast<QWidget*>(m_map) : m_rows.front()->chip();
 }
 
 void MeshView::fillMenu(QMenu& menu, std::size_t axis)

@@ -52,6 +52,7 @@ public:
     [[nodiscard]] TipStrip* tip() const { return m_tip; }
     /// Checked: the hardware stays when the mesh changes.
     [[nodiscard]] QToolButton* pin() const { return m_pin; }
+    [[nodiscard]] QWidget* usualControl() const override; ///< the first axis
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -19,6 +19,8 @@ public:
 
     /// For the view's title: "46 steps"; may be empty.
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    /// What takes the keyboard when the view is called. Null: always the same one, its focus proxy when it was made.
+    [[nodiscard]] virtual QWidget* usualControl() const { return nullptr; }
 
 Q_SIGNALS:
     void keyFigureChanged();
