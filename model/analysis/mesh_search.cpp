@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "analysis/change.h"
+#include "base/codes.h"
 #include "experiment/edits.h"
 #include "experiment/model_settings.h"
 
@@ -87,10 +88,21 @@ std::optional<Rational> sentOn(
     return snapshot && snapshot->ok() ? std::optional(snapshot->sent.step) : std::nullopt;
 }
 
+std::optional<Diagnostic> problemOf(const Snapshot& snapshot)
+{
+    if (snapshot.errorCount() > 0)
+        return snapshot.problems.front().diagnostic;
+    for (const Code code : { Code::OverMemoryLimit, Code::AxisUnused })
+        for (const Problem& problem : snapshot.problems)
+            if (problem.diagnostic.code == code)
+                return problem.diagnostic;
+    return std::nullopt;
+}
+
 /// `one` sends and holds no more than `other`, and one of these less.
 bool beats(const MeshFigures& one, const MeshFigures& other)
 {
-    if (!one.stateBytes || !one.sentBytes || !other.stateBytes || !other.sentBytes)
+    if (one.problem || other.problem || !one.stateBytes || !one.sentBytes || !other.stateBytes || !other.sentBytes)
         return false;
     const bool noMore = *one.stateBytes <= *other.stateBytes && !(*other.sentBytes < *one.sentBytes);
     return noMore && (*one.stateBytes < *other.stateBytes || *one.sentBytes < *other.sentBytes);
@@ -155,8 +167,7 @@ std::vector<MeshFigures> searchMeshes(const Experiment& experiment, AnalysisCach
             figures.stateBytes = stateBytes(*snapshot);
         if (snapshot->ok())
             figures.sentBytes = snapshot->sent.step;
-        if (snapshot->errorCount() > 0)
-            figures.problem = snapshot->problems.front().diagnostic;
+        figures.problem = problemOf(*snapshot);
         all.push_back(std::move(figures));
     }
     findBeaten(all);
@@ -200,7 +211,7 @@ FoundMeshes findMeshes(const Experiment& experiment, AnalysisCache& cache, const
     FoundMeshes found;
     found.meshes = searchMeshes(experiment, cache, stop);
     found.compared = found.meshes;
-    std::erase_if(found.compared, [](const MeshFigures& each) { return !each.sentBytes; });
+    std::erase_if(found.compared, [](const MeshFigures& each) { return !each.sentBytes || each.problem; });
     if (found.compared.size() > most) {
         std::stable_sort(found.compared.begin(), found.compared.end(), [](const MeshFigures& a, const MeshFigures& b) {
             return a.isFront() != b.isFront() ? a.isFront() : *a.sentBytes < *b.sentBytes;

@@ -24,10 +24,12 @@ struct MeshFigures {
     std::optional<std::int64_t>
         stateBytes; ///< per device, of parameters, gradients and moments; absent without a layout
     std::optional<Rational> sentBytes; ///< per device and step; absent where no step can run
-    std::optional<Diagnostic> problem; ///< the first error
-    /// Of those that send and hold no more, and one of these less: the one that sends least.
+    /// Why nobody would take it: the first error, more than the memory there is, or an axis of which all positions do
+    /// the same work (such a mesh sends nothing, because it shards nothing).
+    std::optional<Diagnostic> problem;
+    /// Of those without a problem that send and hold no more, and one of these less: the one that sends least.
     std::optional<std::size_t> beatenBy;
-    [[nodiscard]] bool isFront() const { return stateBytes && sentBytes && !beatenBy; }
+    [[nodiscard]] bool isFront() const { return stateBytes && sentBytes && !problem && !beatenBy; }
     bool operator==(const MeshFigures&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "analysis/mesh_search.h"
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "registered_test.h"
@@ -97,6 +98,32 @@ private Q_SLOTS:
         QCOMPARE(found[1].sentNow, meshes[1].sentBytes);
         QCOMPARE(found[1].sentLeast, meshes[1].sentBytes);
         QVERIFY(*found[3].sentLeast < *found[3].sentNow);
+    }
+
+    /// An axis that shards nothing sends nothing; that is no reason to take its mesh. Nor is one that does not fit.
+    void whatNobodyWouldTake()
+    {
+        AnalysisCache cache;
+        Experiment experiment = mlpOfBatch(512);
+        experiment.mesh.axes.push_back({ "idle", 1 });
+        int idle = 0;
+        const std::vector<MeshFigures> found = searchMeshes(experiment, cache);
+        for (const MeshFigures& each : found) {
+            const bool isIdle = each.axes[2].size > 1;
+            idle += isIdle ? 1 : 0;
+            QCOMPARE(each.problem && each.problem->code == Code::AxisUnused, isIdle);
+            QVERIFY(!isIdle || (each.sentBytes && !each.isFront()));
+            QVERIFY(!each.beatenBy || found[*each.beatenBy].axes[2].size == 1);
+        }
+        QVERIFY(idle > 3);
+        for (const BatchFigures& each : findMeshes(experiment, cache).batches)
+            QVERIFY(!each.least || !each.sentLeast || each.sentLeast->value() > 0);
+
+        experiment = mlpOfBatch(512);
+        experiment.hardware.memoryPerDevice = 100 * mib;
+        const std::vector<MeshFigures> small = searchMeshes(experiment, cache);
+        QVERIFY(small[3].problem && small[3].problem->code == Code::OverMemoryLimit); // 128 MiB of state alone
+        QVERIFY(!small[0].problem && small[0].isFront());
     }
 
     void whatCannotBe()
