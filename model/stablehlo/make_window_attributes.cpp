@@ -3,6 +3,7 @@
 // A part of Reader, which is declared in reader.h.
 #include <algorithm>
 
+#include "sharding/layout.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
@@ -243,6 +244,48 @@ bool Reader::takeChannel(Pending& op, std::int64_t& handle, std::int64_t& type)
     return true;
 }
 
+/// Groups over the axes of a mesh stay text as well, as which they are printed.
+bool Reader::readMeshAxisGroups(
+    const NamedAttribute& groups, std::string_view text, std::vector<std::vector<std::int64_t>>& devices)
+{
+    const auto word = [&](std::size_t from) { // what stands there, in quotes or not
+        from += from < text.size() && text[from] == '"' ? 1U : 0U;
+        std::size_t end = from;
+        while (end < text.size() && isWordCharacter(text[end]))
+            ++end;
+        return text.substr(std::min(from, text.size()), end - std::min(from, text.size()));
+    };
+    const std::size_t at = text.find('@');
+    if (at == std::string_view::npos)
+        return true; // a form that is not known
+    const std::string mesh(word(at + 1));
+    if (!m_meshes.contains(mesh) && !findMeshAhead(mesh))
+        return false;
+    const auto found = m_meshes.find(mesh);
+    if (found == m_meshes.end())
+        return true; // reported where shardings name it
+    if (text.find("pre_size") != std::string_view::npos || text.find("(1)") != std::string_view::npos)
+        return attributeProblem(groups, "full axes of the mesh");
+    const Mesh& axes = *m_program.meshes[found->second].mesh;
+    AxisList along;
+    constexpr std::string_view mark = "name = ";
+    for (std::size_t next = text.find(mark, at); next != std::string_view::npos; next = text.find(mark, next + 1)) {
+        const std::string_view name = word(next + mark.size());
+        std::size_t axis = 0;
+        while (axis < axes.rank() && axes.axis(axis).name != name)
+            ++axis;
+        if (axis == axes.rank())
+            return attributeProblem(groups, "axes of the mesh");
+        along.push_back(fullAxis(axes, axis));
+    }
+    for (const std::vector<std::int32_t>& group : axisGroups(axes, along)) {
+        std::vector<std::int64_t>& ids = devices.emplace_back();
+        for (const std::int32_t position : group)
+            ids.push_back(axes.deviceAt(position));
+    }
+    return true;
+}
+
 bool Reader::makeCollective(Pending& op)
 {
     if (op.kind == OpKind::Send || op.kind == OpKind::Recv || op.kind == OpKind::Infeed || op.kind == OpKind::Outfeed) {
@@ -258,7 +301,6 @@ bool Reader::makeCollective(Pending& op)
     NamedAttribute* groups = find(op.attributes, permute ? "source_target_pairs" : "replica_groups");
     if (!groups)
         return needs(op, permute ? "source_target_pairs" : "replica_groups");
-    // Groups over the axes of a mesh stay text.
     std::string_view text = groups->value;
     if (!resolve(text))
         return false;
@@ -266,6 +308,8 @@ bool Reader::makeCollective(Pending& op)
         groups->taken = true;
         if (!readPairs(*groups, a.groups))
             return false;
+    } else if (!readMeshAxisGroups(*groups, text, a.groups)) {
+        return false;
     }
     if (!takeChannel(op, a.channelId, a.channelType) || !takeBool(op, "use_global_device_ids", a.useGlobalDeviceIds)
         || !takeInteger(op, "split_dimension", {}, op.kind == OpKind::AllToAll, a.dimension)

@@ -314,6 +314,9 @@ private:
     bool makeGather(Pending& op);
     bool makeScatter(Pending& op);
     bool makeCollective(Pending& op);
+    /// "#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "x">]>" as device ids.
+    bool readMeshAxisGroups(
+        const NamedAttribute& groups, std::string_view text, std::vector<std::vector<std::int64_t>>& devices);
     bool makeCustomCall(Pending& op);
     bool makeSdyAttributes(Pending& op);
     bool makeSdyCollective(Pending& op);

@@ -867,6 +867,37 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             QVERIFY(ran.json().at("first_not_finite").empty());
     }
 
+    /// Groups over axes of the mesh, as JAX prints them now, are those that a table of devices names.
+    void groupsOverMeshAxes()
+    {
+        const auto ran = [&](const QByteArray& groups) {
+            const QByteArray text =
+                "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\nfunc.func public @main(%arg0: tensor<32xf32>) -> "
+                "tensor<16xf32> {\n"
+                "%0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{\"x\", \"y\"}]>] out_shardings=[<@mesh, "
+                "[{\"y\"}]>] manual_axes={\"x\", \"y\"} (%a: tensor<4xf32>) {\n"
+                "%1 = \"stablehlo.all_reduce\"(%a) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, "
+                "replica_groups = "
+                + groups
+                + ", use_global_device_ids}> ({\n^bb0(%b: tensor<f32>, %c: tensor<f32>):\n%d = stablehlo.add %b, %c : "
+                  "tensor<f32>\nstablehlo.return %d : tensor<f32>\n}) : (tensor<4xf32>) -> tensor<4xf32>\n"
+                  "sdy.return %1 : tensor<4xf32>\n} : (tensor<32xf32>) -> tensor<16xf32>\nreturn %0 : "
+                  "tensor<16xf32>\n}\n";
+            const QString path = file("groups.mlir", text);
+            return runProgram({ QStringLiteral("run"), path, QStringLiteral("--random"), QStringLiteral("1"),
+                                  QStringLiteral("--values"), QStringLiteral("--json") })
+                .json();
+        };
+        const Json axes = ran(
+                       "#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = \"x\">]>"),
+                   table = ran("dense<[[0, 4], [1, 5], [2, 6], [3, 7]]> : tensor<4x2xi64>"),
+                   all = ran("dense<[[0, 1, 2, 3, 4, 5, 6, 7]]> : tensor<1x8xi64>");
+        QVERIFY(axes.at("results").at(0).at("value") == table.at("results").at(0).at("value"));
+        QVERIFY(axes.at("results").at(0).at("value") != all.at("results").at(0).at("value"));
+        QVERIFY(axes.at("exchanged") == table.at("exchanged"));
+        QVERIFY(axes.at("exchanged").at(0).at("sent_bytes") == 16); // 2 × 1/2 of four floats
+    }
+
     /// Places beyond the end are moved back into the array, as StableHLO says.
     void clamped()
     {
