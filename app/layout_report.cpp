@@ -83,7 +83,7 @@ void sayMore(Console& console, std::int64_t all, std::int64_t shown, const QStri
 
 void printMesh(Console& console, const Snapshot& snapshot, Extent extent)
 {
-    constexpr std::int64_t mostBoxes = 32;
+    constexpr std::int64_t maximumBoxes = 32;
     constexpr IdLimits readable{ 16, 16 };
     const DeviceSet& devices = snapshot.experiment->hardware.devices;
     const MeshPtr mesh = withoutUnitAxes(snapshot.mesh);
@@ -102,7 +102,7 @@ void printMesh(Console& console, const Snapshot& snapshot, Extent extent)
         console.line(QStringLiteral("  of size 1: ") + units.join(QStringLiteral(", ")), Emphasis::Faint);
     if (mesh->rank() == 0)
         return;
-    if (mesh->deviceCount() <= mostBoxes)
+    if (mesh->deviceCount() <= maximumBoxes)
         return printLayout(console, meshLayout(mesh), devices.platform, extent, mesh.get());
     MeshShape shape;
     for (const MeshAxis& axis : mesh->axes())

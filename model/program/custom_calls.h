@@ -9,7 +9,7 @@ namespace shardscope {
 
 enum class CustomCallFamily : std::uint8_t {
     Unknown, ///< carried along; nothing propagates through it
-    Silent, ///< known, and nothing propagates through it: callbacks, checks, borders of manual computations
+    Silent, ///< known, and nothing propagates through it: callbacks, checks, boundaries of manual computations
     Pointwise, ///< all tensors correspond dimension by dimension
     CombineHalves, ///< X64Combine: pointwise, except for the state of a generator of random numbers
     TopK, ///< mhlo.topk: the results are shorter along one dimension

@@ -15,7 +15,7 @@ namespace shardscope {
 
 /// The operation whose first result has this path; invalid if there is none.
 [[nodiscard]] OperationId operationAt(const Program& program, std::string_view path);
-/// Whether propagation asks the operation for a rule. Of borders of bodies, calls, barriers and what moves data it
+/// Whether propagation asks the operation for a rule. Of boundaries of bodies, calls, barriers and what moves data it
 /// knows without one.
 [[nodiscard]] bool canHaveRule(const Operation& operation);
 /// The rule in its usual form, without a frame and without ", custom". Errors, with the operation's place: BadRule,

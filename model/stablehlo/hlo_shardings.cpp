@@ -223,7 +223,8 @@ void Reader::warnNotOnMesh(const ReadHloShardings& read, const HloShardingText& 
     const HloSharding& asked = read.of(sharding);
     const bool isManual = asked.kind == HloSharding::Kind::Manual
         || (asked.kind == HloSharding::Kind::Tiled && asked.subgroupSize(HloSharding::Subgroup::Manual) > 1);
-    // The borders of what XLA computes on shards: they are made a manual computation, or stay calls that are refused.
+    // The boundaries of what XLA computes on shards: they are made a manual computation, or stay calls that are
+    // refused.
     if (read.asksForSomething(sharding) && !(isManual && sharding.owner == "stablehlo.custom_call"))
         warnIgnored(sharding, Ignored::NotOnMesh);
 }

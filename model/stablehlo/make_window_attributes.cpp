@@ -257,13 +257,13 @@ bool Reader::readMeshAxisGroups(
     };
     const std::size_t at = text.find('@');
     if (at == std::string_view::npos)
-        return true; // a form that is not known
+        return attributeProblem(groups, "a table of devices, or axes of a mesh");
     const std::string mesh(word(at + 1));
     if (!m_meshes.contains(mesh) && !findMeshAhead(mesh))
         return false;
     const auto found = m_meshes.find(mesh);
     if (found == m_meshes.end())
-        return true; // reported where shardings name it
+        return attributeProblem(groups, "axes of a mesh that is declared");
     if (text.find("pre_size") != std::string_view::npos || text.find("(1)") != std::string_view::npos)
         return attributeProblem(groups, "full axes of the mesh");
     const Mesh& axes = *m_program.meshes[found->second].mesh;

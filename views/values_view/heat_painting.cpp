@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How HeatCanvas (heat_canvas.h) is drawn: colours, padding, borders of shards, marks, and the words around it.
+// How HeatCanvas (heat_canvas.h) is drawn: colours, padding, outlines of shards, marks, and the words around it.
 #include <QPainter>
 #include <algorithm>
 #include <cmath>

@@ -111,6 +111,31 @@ Result<void> expectBody(const Subject& subject, RegionId body, const std::string
     return side(region.results, results, "result");
 }
 
+Result<std::size_t> expectReducedInputs(const Subject& reduce)
+{
+    if (reduce.operands.size() < 2 || reduce.operands.size() % 2 != 0)
+        return reduce.operand(
+            counted(reduce.operands.size(), "operand") + "; as many initial values as inputs are needed");
+    const std::size_t inputs = reduce.operands.size() / 2;
+    SHARDSCOPE_CHECK(expectResults(reduce, inputs));
+    return inputs;
+}
+
+Result<std::vector<TensorType>> expectReducedShapes(const Subject& reduce, const Shape& kept)
+{
+    const std::size_t inputs = reduce.results.size();
+    const Shape& shape = reduce.operands[0].shape;
+    std::vector<TensorType> scalars;
+    for (std::size_t i = 0; i < inputs; ++i) {
+        const std::string number = std::to_string(i);
+        SHARDSCOPE_CHECK(expectShape(reduce, "input " + number, reduce.operands[i], shape));
+        SHARDSCOPE_CHECK(expectScalar(reduce, "initial value " + number, reduce.operands[inputs + i]));
+        SHARDSCOPE_CHECK(expectShape(reduce, "result " + number, reduce.results[i], kept));
+        scalars.push_back({ reduce.operands[i].dtype, {} });
+    }
+    return scalars;
+}
+
 Result<void> expectReducer(
     const Subject& subject, RegionId body, const std::string& what, Types types, std::size_t results)
 {

@@ -49,6 +49,10 @@ struct Subject {
 /// A body with those arguments and results: "body", "condition", "branch 0".
 [[nodiscard]] Result<void> expectBody(
     const Subject& subject, RegionId body, const std::string& what, Types arguments, Types results);
+/// n inputs, as many initial values and results: n.
+[[nodiscard]] Result<std::size_t> expectReducedInputs(const Subject& reduce);
+/// The inputs have the shape of the first one, the results have `kept`; the scalars that the body puts together.
+[[nodiscard]] Result<std::vector<TensorType>> expectReducedShapes(const Subject& reduce, const Shape& kept);
 /// A body that puts two numbers of each type together: 2 n scalars in, n out. The numbers may be wider than `types`.
 [[nodiscard]] Result<void> expectReducer(
     const Subject& subject, RegionId body, const std::string& what, Types types, std::size_t results);

@@ -109,34 +109,23 @@ Result<void> checkReduce(const Subject& reduce)
 {
     SHARDSCOPE_TRY(own, reduce.otherAttributes<VariadicReduceAttributes>());
     const Dimensions& dimensions = (*own)->dimensions;
-    if (reduce.operands.size() < 2 || reduce.operands.size() % 2 != 0)
-        return reduce.operand(
-            counted(reduce.operands.size(), "operand") + "; as many initial values as inputs are needed");
-    const std::size_t count = reduce.operands.size() / 2;
-    SHARDSCOPE_CHECK(expectResults(reduce, count));
+    SHARDSCOPE_TRY(count, expectReducedInputs(reduce));
     const Shape& shape = reduce.operands[0].shape;
     SHARDSCOPE_CHECK(checkDimensions(reduce.name, dimensions, shape.size()));
     Shape kept;
     for (const std::int64_t d : dimensionsExcept(shape.size(), dimensions))
         kept.push_back(shape[at(d)]);
-    std::vector<TensorType> scalars;
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::string number = std::to_string(i);
-        SHARDSCOPE_CHECK(expectShape(reduce, "input " + number, reduce.operands[i], shape));
-        SHARDSCOPE_CHECK(expectScalar(reduce, "initial value " + number, reduce.operands[count + i]));
-        SHARDSCOPE_CHECK(expectShape(reduce, "result " + number, reduce.results[i], kept));
-        scalars.push_back({ reduce.operands[i].dtype, {} });
-    }
+    SHARDSCOPE_TRY(scalars, expectReducedShapes(reduce, kept));
     if (reduce.operation.regions.empty() && (*own)->kind) {
         const bool ofBits = (*own)->kind == ReduceKind::And || (*own)->kind == ReduceKind::Or;
-        for (const TensorType& scalar : scalars)
+        for (const TensorType& scalar : *scalars)
             if (ofBits && scalar.dtype != DType::Pred && !isInteger(scalar.dtype))
                 return reduce.mismatch("bits of " + toString(scalar) + " cannot be put together");
         return {};
     }
     if (reduce.operation.regions.size() != 1)
         return reduce.attribute(counted(reduce.operation.regions.size(), "body") + " instead of 1");
-    return expectReducer(reduce, reduce.operation.regions[0], "body", scalars, count);
+    return expectReducer(reduce, reduce.operation.regions[0], "body", *scalars, *count);
 }
 
 FactorRule reduceRule(const Program& program, const Operation& operation, RuleOptions)

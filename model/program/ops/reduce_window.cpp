@@ -55,23 +55,12 @@ Shape windowCounts(const WindowAttributes& a, const Shape& shape)
 Result<void> checkReduceWindow(const Subject& reduce)
 {
     SHARDSCOPE_TRY(own, reduce.otherAttributes<WindowAttributes>());
-    if (reduce.operands.size() < 2 || reduce.operands.size() % 2 != 0)
-        return reduce.operand(
-            counted(reduce.operands.size(), "operand") + "; as many initial values as inputs are needed");
-    const std::size_t count = reduce.operands.size() / 2;
-    SHARDSCOPE_CHECK(expectResults(reduce, count));
+    SHARDSCOPE_TRY(count, expectReducedInputs(reduce));
     const Shape& shape = reduce.operands[0].shape;
     SHARDSCOPE_CHECK(checkWindow(reduce, **own, shape.size()));
     const Shape counts = windowCounts(**own, shape);
-    std::vector<TensorType> scalars;
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::string number = std::to_string(i);
-        SHARDSCOPE_CHECK(expectShape(reduce, "input " + number, reduce.operands[i], shape));
-        SHARDSCOPE_CHECK(expectScalar(reduce, "initial value " + number, reduce.operands[count + i]));
-        SHARDSCOPE_CHECK(expectShape(reduce, "result " + number, reduce.results[i], counts));
-        scalars.push_back({ reduce.operands[i].dtype, {} });
-    }
-    return expectReducer(reduce, reduce.operation.regions[0], "body", scalars, count);
+    SHARDSCOPE_TRY(scalars, expectReducedShapes(reduce, counts));
+    return expectReducer(reduce, reduce.operation.regions[0], "body", *scalars, *count);
 }
 
 FactorRule reduceWindowRule(const Program& program, const Operation& operation, RuleOptions options)
