@@ -56,6 +56,12 @@ QString axesOr(const std::string& axes)
     return axes.empty() ? QStringLiteral("-") : words::fromStd(axes);
 }
 
+/// With a question mark where some count once, because nobody can tell how often they run.
+QString compiledBytes(std::int64_t number, bool timesKnown)
+{
+    return words::bytes(Rational(number)) + (timesKnown || number == 0 ? QString() : QStringLiteral("?"));
+}
+
 /// Of exchanges that have any: what `predicted` and `compiled` give of them.
 template <class Predicted, class Compiled>
 Table sumsTable(const CompiledComparison& comparison, Predicted predicted, Compiled compiled)
@@ -63,9 +69,9 @@ Table sumsTable(const CompiledComparison& comparison, Predicted predicted, Compi
     Table table{ "Exchange", "Axes", "Predicted>", "Compiled>", "Compiled of predicted>" };
     for (const ExchangeSum& sum : comparison.sums)
         if (predicted(sum) > 0 || compiled(sum) > 0)
-            table.rows.push_back(
-                { words::exchangeName(sum.exchange), axesOr(sum.axes), words::bytes(Rational(predicted(sum))),
-                    words::bytes(Rational(compiled(sum))), words::shareOfPredicted(predicted(sum), compiled(sum)) });
+            table.rows.push_back({ words::exchangeName(sum.exchange), axesOr(sum.axes),
+                words::bytes(Rational(predicted(sum))), compiledBytes(compiled(sum), sum.timesKnown),
+                words::shareOfPredicted(predicted(sum), compiled(sum), sum.timesKnown) });
     return table;
 }
 
@@ -103,7 +109,7 @@ void printReasons(Console& console, const std::vector<CompiledReason>& reasons)
 void printRows(Console& console, const CompiledComparison& comparison)
 {
     Table table{ "#>", "Exchange", "Axes", "Array", "Predicted", "Bytes>", "Compiled", "Bytes>", "Cause" };
-    QStringList remarks;
+    std::vector<ExchangeRow> shown;
     std::int64_t left = 0, largest = 0;
     for (const ExchangeRow& row : comparison.rows) {
         const std::int64_t size = std::max(row.predicted.bytes, row.compiled.bytes);
@@ -112,13 +118,12 @@ void printRows(Console& console, const CompiledComparison& comparison)
             ++left;
             continue;
         }
-        const QString number = QString::number(table.rows.size() + 1);
-        table.rows.push_back({ number, words::exchangeName(row.exchange), axesOr(row.axes), words::exchangedTypes(row),
-            words::exchangeSide(row.predicted), words::bytes(Rational(row.predicted.bytes)),
+        shown.push_back(row);
+        table.rows.push_back({ QString::number(shown.size()), words::exchangeName(row.exchange), axesOr(row.axes),
+            words::exchangedTypes(row), words::exchangeSide(row.predicted), words::bytes(Rational(row.predicted.bytes)),
             words::exchangeSide(row.compiled), words::bytes(Rational(row.compiled.bytes)), words::exchangeCause(row) });
-        for (const ExchangeRemark& remark : row.remarks)
-            remarks.append(number + QStringLiteral(": ") + words::remarkText(row, remark));
     }
+    const QStringList remarks = words::remarkLines(shown);
     console.heading(QStringLiteral("Side by side"));
     console.foldedTable(table);
     if (left > 0)
@@ -150,7 +155,7 @@ std::string_view remarkId(ExchangeRemark::Kind kind)
 {
     constexpr std::string_view names[] = { "sliced_afterwards", "kept_in_full", "scattered", "other_types", "per_layer",
         "at_once", "more_often", "less_often", "merged", "other_axes", "only_predicted", "only_compiled",
-        "times_unknown", "no_axes" };
+        "times_unknown", "no_axes", "not_in_text" };
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -185,7 +190,8 @@ Json reasonsJson(const std::vector<CompiledReason>& reasons)
 Json comparisonJson(const CompiledComparison& comparison, const std::vector<CompiledReason>& reasons)
 {
     Json out = { { "rows", Json::array() }, { "sums", { { "by_axes", Json::array() } } },
-        { "times_known", comparison.timesKnown }, { "reasons", reasonsJson(reasons) } };
+        { "times_known", comparison.timesKnown }, { "ends_early", comparison.endsEarly },
+        { "reasons", reasonsJson(reasons) } };
     for (const ExchangeRow& row : comparison.rows) {
         Json each = { { "exchange", exchangeId(row.exchange) }, { "axes_text", row.axes }, { "elements", row.elements },
             { "predicted", sideJson(row.predicted) }, { "compiled", sideJson(row.compiled) },
@@ -205,8 +211,8 @@ Json comparisonJson(const CompiledComparison& comparison, const std::vector<Comp
         out["sums"]["by_axes"].push_back({ { "exchange", exchangeId(sum.exchange) }, { "axes_text", sum.axes },
             { "predicted_bytes", sum.predictedBytes }, { "compiled_bytes", sum.compiledBytes },
             { "predicted_weight_bytes", sum.predictedWeights }, { "compiled_weight_bytes", sum.compiledWeights },
-            { "predicted_sent_bytes", toJson(sum.predictedSent) },
-            { "compiled_sent_bytes", toJson(sum.compiledSent) } });
+            { "predicted_sent_bytes", toJson(sum.predictedSent) }, { "compiled_sent_bytes", toJson(sum.compiledSent) },
+            { "times_known", sum.timesKnown } });
     return out;
 }
 
@@ -241,6 +247,11 @@ int compareWithCompiled(const CompareOptions& options)
     console.line(QStringLiteral("What is predicted of %1, and what XLA has compiled in %2, on %3.")
                      .arg(words::fromStd(before->input.name), words::fromStd(shownName(options.after)),
                          words::counted((*after)->collectives.devices, words::Noun::Device)));
+    if (comparison->endsEarly)
+        console.line(
+            QStringLiteral("The compiled text ends before its entry computation: what follows is not compared, "
+                           "and how often its loops run is not known. What it has counts once."),
+            Emphasis::Warning);
     if (comparison->rows.empty()) {
         console.line(QStringLiteral("Neither has any collectives."), Emphasis::Good);
         return status;

@@ -14,6 +14,8 @@
 #include "base/codes.h"
 #include "base/text.h"
 #include "pipeline/tensor_rows.h"
+#include "program/name_values.h"
+#include "program/op_row.h"
 #include "program/operation_path.h"
 
 namespace shardscope {
@@ -30,6 +32,7 @@ struct ExchangedArray {
     std::string operationName; ///< "jit(step)/dot_general"; empty where the text has none
     std::string cause; ///< the same, or what else there is
     std::string kind, type;
+    std::string sizes; ///< those above 1
     std::int64_t collectives = 1; ///< 0 for the further arrays of one
     std::int64_t times = 1;
     bool timesKnown = true, isMerged = false, isSliced = false;
@@ -48,6 +51,16 @@ std::int64_t elementsOf(std::span<const std::int64_t> sizes)
 std::string typeText(DType dtype, std::span<const std::int64_t> sizes)
 {
     return std::string(name(dtype)) + '[' + join(sizes, ", ") + ']';
+}
+
+/// Without those of size 1, of which XLA adds and takes away some.
+std::string sizesText(std::span<const std::int64_t> sizes)
+{
+    std::string text;
+    for (const std::int64_t size : sizes)
+        if (size != 1)
+            text += std::to_string(size) + ' ';
+    return text;
 }
 
 /// Without axes of size 1, which XLA does not know.
@@ -86,8 +99,38 @@ ExchangeKind exchangeOf(HloCollectiveKind kind)
 std::string weightOf(WeightShapes& weights, ExchangeKind exchange, const AxisList& axes,
     std::span<const std::int64_t> sizes, std::span<const std::int64_t> global = {})
 {
-    return exchange == ExchangeKind::Gather || exchange == ExchangeKind::Reduction ? weights.find(axes, sizes, global)
-                                                                                   : std::string();
+    return exchange == ExchangeKind::Gather || (exchange == ExchangeKind::Reduction && weights.hasGradients())
+        ? weights.find(axes, sizes, global)
+        : std::string();
+}
+
+/// A number says nothing of a value: "29/do/95" is shown as its text has it, "29/do/%95 = dot_general". What an
+/// operation needs goes by that operation.
+std::string statementOf(const Program& program, const CollectiveEntry& entry)
+{
+    const Value& value = program.value(entry.value);
+    OperationId id = entry.reason ? entry.reason->operation : OperationId();
+    if (!id.valid() || id.index >= program.operations.size() || program.operation(id).results.empty())
+        id = value.definition;
+    if (!id.valid())
+        return value.path;
+    const Operation& operation = program.operation(id);
+    const std::string& path = program.value(operation.results[0]).path;
+    const std::string_view printed = nameInText(path);
+    return path.substr(0, path.size() - printed.size()) + '%' + std::string(printed.substr(0, printed.find('#')))
+        + " = " + std::string(name(operation.kind));
+}
+
+std::string causeOf(const Program& program, const CollectiveEntry& entry)
+{
+    if (!entry.operationName.empty())
+        return entry.operationName;
+    if (entry.value.index >= program.values.size() || program.value(entry.value).path.empty())
+        return entry.scope;
+    const std::string& path = program.value(entry.value).path;
+    const std::string_view printed = nameInText(path);
+    const bool isNumber = !printed.empty() && printed.front() >= '0' && printed.front() <= '9';
+    return isNumber ? statementOf(program, entry) : path;
 }
 
 std::vector<ExchangedArray> predictedArrays(const CollectiveList& list, WeightShapes& weights)
@@ -104,6 +147,7 @@ std::vector<ExchangedArray> predictedArrays(const CollectiveList& list, WeightSh
         const bool isGather = array.exchange == ExchangeKind::Gather;
         const Shape sizes = shardShape(isGather ? entry.after : entry.before, entry.type.shape);
         array.type = typeText(entry.type.dtype, sizes);
+        array.sizes = sizesText(sizes);
         array.elements = elementsOf(sizes);
         array.bytes = saturatingProduct(array.elements, byteSize(entry.type.dtype));
         if (entry.mesh == list.mesh)
@@ -112,11 +156,8 @@ std::vector<ExchangedArray> predictedArrays(const CollectiveList& list, WeightSh
             array.bytes = static_cast<std::int64_t>(entry.sentBytes.value());
             array.elements = array.bytes / std::max<std::int64_t>(byteSize(entry.type.dtype), 1);
         }
-        array.operationName = array.cause = entry.operationName;
-        if (array.cause.empty() && entry.value.index < program.values.size())
-            array.cause = program.value(entry.value).path;
-        if (array.cause.empty())
-            array.cause = entry.scope;
+        array.operationName = entry.operationName;
+        array.cause = causeOf(program, entry);
         array.times = entry.times;
         array.timesKnown = entry.timesKnown;
         array.sent = entry.sentBytes;
@@ -176,6 +217,7 @@ std::vector<ExchangedArray> compiledArrays(
             array.kind = std::string(name(collective.kind));
             std::replace(array.kind.begin(), array.kind.end(), '-', '_');
             array.type = typeText(shape.dtype, sizes);
+            array.sizes = sizesText(sizes);
             array.collectives = i == 0 ? 1 : 0;
             array.times = collective.executions.value_or(1);
             array.timesKnown = collective.executions.has_value();
@@ -221,7 +263,7 @@ using RowKey = std::tuple<ExchangeKind, std::string, std::string, std::string>;
 
 RowKey keyOf(const ExchangedArray& array)
 {
-    return { array.exchange, array.axes, array.type.substr(array.type.find('[')), array.operationName };
+    return { array.exchange, array.axes, array.sizes, array.operationName };
 }
 
 /// A compiled text says what a device has of an array, and nothing of its sizes over all devices. What the program
@@ -284,7 +326,7 @@ std::vector<ExchangeSum> sumsOf(
             [&](const ExchangeSum& sum) { return sum.exchange == array.exchange && sum.axes == array.axes; });
         if (found != sums.end())
             return *found;
-        sums.push_back({ array.exchange, array.axes, 0, 0, {}, {}, 0, 0 });
+        sums.push_back({ array.exchange, array.axes, 0, 0, {}, {}, 0, 0, true });
         return sums.back();
     };
     const auto add = [](std::int64_t& all, std::int64_t& ofWeights, const ExchangedArray& array) {
@@ -302,6 +344,7 @@ std::vector<ExchangeSum> sumsOf(
         ExchangeSum& sum = sumFor(array);
         add(sum.compiledBytes, sum.compiledWeights, array);
         sum.compiledSent += array.sent * Rational(array.times);
+        sum.timesKnown = sum.timesKnown && array.timesKnown;
     }
     std::stable_sort(sums.begin(), sums.end(), [](const ExchangeSum& a, const ExchangeSum& b) {
         return std::max(a.predictedBytes, a.compiledBytes) > std::max(b.predictedBytes, b.compiledBytes);
@@ -347,11 +390,11 @@ Result<CompiledComparison> compareCompiled(
     const std::vector<ExchangedArray> ours = predictedArrays(predicted, weights);
     std::vector<ExchangedArray> theirs = compiledArrays(*predicted.mesh, module, compiled, weights);
     forgetWeightsThatAreNone(theirs, ours);
-    CompiledComparison comparison{ rowsOf(ours, theirs), sumsOf(ours, theirs), true };
+    CompiledComparison comparison{ rowsOf(ours, theirs), sumsOf(ours, theirs), true, module.entry == noHloIndex };
     swapTransposed(comparison.rows);
     joinLeftOver(comparison.rows);
     for (ExchangeRow& row : comparison.rows) {
-        addRemarks(row);
+        addRemarks(row, comparison.endsEarly);
         comparison.timesKnown = comparison.timesKnown && row.predicted.timesKnown && row.compiled.timesKnown;
     }
     std::stable_sort(comparison.rows.begin(), comparison.rows.end(), [](const ExchangeRow& a, const ExchangeRow& b) {

@@ -6,11 +6,11 @@
 //
 // is one row, of the exchange Reduction along fsdp over 16,777,216 elements, with the remark SlicedAfterwards.
 //
-// Rows are made of what sends arrays of one shape along the same mesh axes in the same way, and for the same operation,
-// where both sides name that. A collective of XLA's that carries several arrays counts under each of them; an
-// all-to-all whose operands are the parts for the devices of a group carries one. What is left over on one side only is
-// then held against what is left over on the other: the same elements in another shape, all layers at once or each by
-// itself, or along other axes.
+// Rows are made of what sends arrays of one shape (dimensions of size 1 apart) along the same mesh axes in the same
+// way, and for the same operation, where both sides name that. A collective of XLA's that carries several arrays counts
+// under each of them; an all-to-all whose operands are the parts for the devices of a group carries one. What is left
+// over on one side only is then held against what is left over on the other: the same elements in another shape, all
+// layers at once or each by itself, or along other axes.
 //
 // Rows of weights, which are gathered, and of their gradients, which are added up, are told by the shapes that the
 // parameters have on a device: they are the traffic that follows from rules and mesh alone.
@@ -65,6 +65,7 @@ struct ExchangeRemark {
         OnlyCompiled,
         TimesUnknown,
         NoAxes, ///< between devices that are no group of any axes of the mesh
+        NotInText, ///< predicted, and not in a text that ends early
     };
     Kind kind = Kind::OnlyPredicted;
     std::int64_t number = 0;
@@ -93,6 +94,7 @@ struct ExchangeSum {
     std::int64_t predictedBytes = 0, compiledBytes = 0; ///< of the arrays, per step
     Rational predictedSent, compiledSent;
     std::int64_t predictedWeights = 0, compiledWeights = 0; ///< of the bytes, those of weights and their gradients
+    bool timesKnown = true; ///< false: some that are compiled count once, because nobody can tell how often they run
 };
 
 /// Whether the arguments of both are the same arrays on one device, in whatever order: the compiled text was made of
@@ -103,6 +105,7 @@ struct CompiledComparison {
     std::vector<ExchangeRow> rows; ///< the one with the most bytes first
     std::vector<ExchangeSum> sums; ///< likewise
     bool timesKnown = true;
+    bool endsEarly = false; ///< the compiled text ends before its entry, and what is missing in it may be in the rest
 };
 
 /// `predicted`: what collectivesOf(before) gives. Error: NotComparable where the numbers of devices differ.

@@ -111,7 +111,9 @@ std::vector<CompiledReason> reasonsFor(const CompiledComparison& comparison, con
     const std::optional<WeightSettings> own = weightSettings(experiment);
     std::vector<CompiledReason> reasons{ gathers(comparison, ReasonKind::GathersAgain, own),
         gathers(comparison, ReasonKind::KeepsGathered, own) };
-    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
+    // What is on one side alone says nothing of a text that ends early.
+    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model);
+        transformer && !comparison.endsEarly) {
         reasons.push_back(embedding(comparison, *transformer));
         reasons.push_back(keysGoingRound(comparison));
     }

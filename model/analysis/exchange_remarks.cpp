@@ -135,12 +135,12 @@ void joinLeftOver(std::vector<ExchangeRow>& rows)
     std::erase_if(rows, [](const ExchangeRow& row) { return row.predicted.times == 0 && row.compiled.times == 0; });
 }
 
-void addRemarks(ExchangeRow& row)
+void addRemarks(ExchangeRow& row, bool endsEarly)
 {
     const ExchangeSide &ours = row.predicted, &theirs = row.compiled;
     const auto add = [&](RemarkKind kind, std::int64_t number = 0) { row.remarks.push_back({ kind, number }); };
     if (ours.times == 0 || theirs.times == 0) {
-        add(ours.times == 0 ? RemarkKind::OnlyCompiled : RemarkKind::OnlyPredicted);
+        add(ours.times == 0 ? RemarkKind::OnlyCompiled : endsEarly ? RemarkKind::NotInText : RemarkKind::OnlyPredicted);
     } else {
         const bool scatters = has(ours.kinds, "reduce_scatter"), reduces = has(ours.kinds, "all_reduce");
         if (scatters && !reduces && has(theirs.kinds, "all_reduce") && theirs.slicedAfterwards > 0)

@@ -15,7 +15,7 @@ void swapTransposed(std::vector<ExchangeRow>& rows);
 /// parts one after the other, or along other axes. 80 x [4096] for 1 x [80, 4096] is PerLayer with 80.
 void joinLeftOver(std::vector<ExchangeRow>& rows);
 
-/// Further ones; all are in the order of ExchangeRemark::Kind.
-void addRemarks(ExchangeRow& row);
+/// Further ones; all are in the order of ExchangeRemark::Kind. `endsEarly`: the compiled text does.
+void addRemarks(ExchangeRow& row, bool endsEarly);
 
 } // namespace shardscope

@@ -40,6 +40,16 @@ Shape ascending(Shape shape)
     return shape;
 }
 
+/// XLA keeps them of a slice of stacked layers: [1, 4096, 14336].
+Shape withoutOnes(std::span<const std::int64_t> sizes)
+{
+    Shape kept;
+    for (const std::int64_t size : sizes)
+        if (size != 1)
+            kept.push_back(size);
+    return kept;
+}
+
 } // namespace
 
 WeightShapes::WeightShapes(const Snapshot& snapshot)
@@ -49,6 +59,8 @@ WeightShapes::WeightShapes(const Snapshot& snapshot)
     for (const ValueId argument : snapshot.program->main().arguments)
         if (const TensorRow* row = snapshot.row(argument); row && row->role == Role::Parameter && row->type.rank() > 0)
             m_weights.push_back({ row->path, row->type.shape, row->layout.sharding() });
+    m_hasGradients = std::any_of(snapshot.program->values.begin(), snapshot.program->values.end(),
+        [](const Value& value) { return value.role == Role::Gradient || isOptimizerArray(value.role); });
 }
 
 const std::vector<WeightShapes::Held>& WeightShapes::heldAlong(const AxisList& axes)
@@ -58,7 +70,7 @@ const std::vector<WeightShapes::Held>& WeightShapes::heldAlong(const AxisList& a
             return held;
     std::vector<Held> all;
     for (const Weight& weight : m_weights) {
-        Shape shape = heldWithout(weight.sharding, axes, weight.shape);
+        Shape shape = withoutOnes(heldWithout(weight.sharding, axes, weight.shape));
         Shape sorted = ascending(shape);
         all.push_back({ std::move(shape), std::move(sorted) });
     }
@@ -68,15 +80,16 @@ const std::vector<WeightShapes::Held>& WeightShapes::heldAlong(const AxisList& a
 std::string WeightShapes::find(
     const AxisList& axes, std::span<const std::int64_t> sizes, std::span<const std::int64_t> global)
 {
-    if (sizes.empty())
+    const Shape own = withoutOnes(sizes);
+    if (own.empty())
         return {};
     const std::vector<Held>& held = heldAlong(axes);
-    const Shape sorted = ascending(Shape(sizes)), sortedGlobal = ascending(Shape(global));
+    const Shape sorted = ascending(own), sortedGlobal = ascending(withoutOnes(global));
     const auto isAsLarge = [&](const Weight& weight) {
-        return global.empty() || fits(ascending(weight.shape), sortedGlobal);
+        return global.empty() || fits(ascending(withoutOnes(weight.shape)), sortedGlobal);
     };
     for (std::size_t i = 0; i < held.size(); ++i)
-        if (fits(held[i].shape, sizes) && isAsLarge(m_weights[i]))
+        if (fits(held[i].shape, own) && isAsLarge(m_weights[i]))
             return m_weights[i].path;
     for (std::size_t i = 0; i < held.size(); ++i)
         if (fits(held[i].sorted, sorted) && isAsLarge(m_weights[i]))

@@ -22,9 +22,13 @@ public:
     /// The path of a parameter of which a device has an array of these sizes, once nothing of it is sharded along
     /// `axes`: in this order, else in another one, as gradients come; also one layer of stacked ones. "" for none.
     /// `global`: the sizes of the array over all devices, where they are known; they have to be the parameter's as
-    /// well, so that activations [4, 64, 256] of a batch of 16 are not taken for a weight [256, 4, 64].
+    /// well, so that activations [4, 64, 256] of a batch of 16 are not taken for a weight [256, 4, 64]. Dimensions of
+    /// size 1 do not count.
     [[nodiscard]] std::string find(
         const AxisList& axes, std::span<const std::int64_t> sizes, std::span<const std::int64_t> global = {});
+
+    /// Whether the program works any out; what a forward pass adds up are activations.
+    [[nodiscard]] bool hasGradients() const { return m_hasGradients; }
 
 private:
     struct Weight {
@@ -39,6 +43,7 @@ private:
     const std::vector<Held>& heldAlong(const AxisList& axes);
 
     std::vector<Weight> m_weights;
+    bool m_hasGradients = false;
     std::deque<std::pair<AxisList, std::vector<Held>>> m_held; ///< of the axes that were asked for
 };
 

@@ -6,6 +6,7 @@
 #include "program/calls.h"
 #include "program/element_updates.h"
 #include "program/function_names.h"
+#include "program/op_row.h"
 #include "program/other_attributes.h"
 
 namespace shardscope {
@@ -35,7 +36,14 @@ public:
 private:
     struct Origin {
         std::int32_t argument = -1; ///< -1: something that was computed
-        bool isProduct = false; ///< of a contraction
+        std::int32_t data = -1; ///< the argument that it is computed from element by element: relu(x) from x
+        bool isProduct = false; ///< of a contraction, or such a one and something added
+        bool isActivation = false; ///< computed from a product element by element
+        bool isSpread = false; ///< an argument that is repeated along dimensions
+        bool isAlike = false; ///< repeated along the first of them: for all of a batch the same
+
+        /// The argument that its elements are those of, or are computed from.
+        [[nodiscard]] std::int32_t chain() const { return isSpread ? -1 : argument >= 0 ? argument : data; }
     };
 
     [[nodiscard]] Origin& origin(ValueId value) { return m_origins[value.index]; }
@@ -64,19 +72,21 @@ private:
         case OpKind::Dot:
         case OpKind::Convolution:
         case OpKind::ChloRaggedDot:
-            contract(origin(operands[0]).argument, origin(operands[1]).argument);
-            origin(operation.results[0]).isProduct = true;
+            contract(origin(operands[0]), origin(operands[1]));
+            origin(operation.results[0]) = { .isProduct = true };
             return;
         case OpKind::Gather:
             note(origin(operands[0]).argument, ContractionPart::Weight);
+            origin(operation.results[0]) = { .isActivation = true };
             return;
         case OpKind::Add:
+        case OpKind::Multiply:
             for (std::size_t i = 0; i < 2; ++i)
-                if (origin(operands[i]).isProduct)
-                    note(origin(operands[1 - i]).argument, ContractionPart::Weight);
-            origin(operation.results[0]).isProduct = origin(operands[0]).isProduct || origin(operands[1]).isProduct;
-            return;
+                meet(operation.kind, operands[i], operands[1 - i]);
+            return compute(operation);
         case OpKind::BroadcastInDim:
+            hand(operands, operation.results);
+            return spread(operation);
         case OpKind::OptimizationBarrier:
         case OpKind::AllReduce:
         case OpKind::SdyAllReduce:
@@ -86,9 +96,8 @@ private:
             hand(operands, body.arguments);
             visit(operation.regions[1]);
             for (std::size_t i = 0; i < operation.results.size(); ++i) // what comes back as it went in
-                origin(operation.results[i]) = body.results[i] == body.arguments[i]
-                    ? origin(operands[i])
-                    : Origin{ -1, origin(body.results[i]).isProduct };
+                origin(operation.results[i]) =
+                    body.results[i] == body.arguments[i] ? origin(operands[i]) : computed(origin(body.results[i]));
             return;
         }
         case OpKind::If:
@@ -106,25 +115,95 @@ private:
             return enter(operation);
         default:
             if (onlyMoves(m_program, operation))
-                hand(operands, operation.results);
+                return hand(operands, operation.results);
+            if (opRow(operation.kind).elementwise)
+                return compute(operation);
+            for (const ValueId result : operation.results)
+                origin(result) = {};
         }
     }
 
-    void contract(std::int32_t lhs, std::int32_t rhs)
+    void contract(const Origin& lhs, const Origin& rhs)
     {
-        if (lhs >= 0 && lhs == rhs)
+        if (lhs.chain() >= 0 && lhs.chain() == rhs.chain())
             return;
-        note(lhs, rhs >= 0 ? ContractionPart::Data : ContractionPart::Weight);
-        note(rhs, ContractionPart::Weight);
+        if (rhs.argument >= 0) { // x w, relu(x) w
+            note(lhs.chain(), ContractionPart::Data);
+            note(rhs.argument, ContractionPart::Weight);
+        } else if (lhs.argument >= 0) { // w h, as products are also written
+            note(lhs.argument, ContractionPart::Weight);
+        } else if (lhs.data >= 0 && rhs.data >= 0) { // of x and of a weight that is scaled first
+            note(lhs.data, ContractionPart::Data);
+            note(rhs.data, ContractionPart::Weight);
+        }
+    }
+
+    /// What a product, or what comes of it or of data element by element, meets: a bias, or the scale of a norm. Such a
+    /// weight is the same for all of a batch. What is as large as a product is the data of a layer that it goes past.
+    void meet(OpKind kind, ValueId value, ValueId met)
+    {
+        const Origin &own = origin(value), &other = origin(met);
+        const Value& argument = m_program.value(met);
+        const bool isBias = kind == OpKind::Add && own.isProduct && (other.isSpread || argument.type.rank() < 2);
+        const bool isScale = other.isSpread && other.isAlike && hasDimensions(other)
+            && (own.isProduct || own.isActivation || own.chain() >= 0);
+        if (isBias || isScale)
+            note(other.argument, ContractionPart::Weight);
+    }
+    /// Not a single number that is spread.
+    [[nodiscard]] bool hasDimensions(const Origin& from) const
+    {
+        return from.argument >= 0
+            && m_program.value(m_program.main().arguments[static_cast<std::size_t>(from.argument)]).type.rank() > 0;
+    }
+
+    /// Of what is computed element by element.
+    void compute(const Operation& operation)
+    {
+        Origin result;
+        for (const ValueId operand : operation.operands) {
+            const Origin& own = origin(operand);
+            if (result.data < 0)
+                result.data = own.chain();
+            result.isActivation = result.isActivation || own.isProduct || own.isActivation;
+            result.isProduct = result.isProduct || (operation.kind == OpKind::Add && own.isProduct);
+        }
+        for (const ValueId value : operation.results)
+            origin(value) = result;
+    }
+    /// What a loop gives after its last trip.
+    static Origin computed(const Origin& last)
+    {
+        return { .isProduct = last.isProduct, .isActivation = last.isActivation || last.chain() >= 0 };
+    }
+
+    void spread(const Operation& operation)
+    {
+        const auto* attributes = std::get_if<BroadcastAttributes>(&operation.attributes);
+        const TensorType &from = m_program.value(operation.operands[0]).type,
+                         &to = m_program.value(operation.results[0]).type;
+        if (!attributes || to.rank() == 0)
+            return;
+        const auto mapped = std::find(attributes->dimensions.begin(), attributes->dimensions.end(), 0);
+        const auto first = static_cast<std::size_t>(mapped - attributes->dimensions.begin());
+        const bool isAlike = mapped == attributes->dimensions.end() || from.shape[first] == 1;
+        Origin& result = origin(operation.results[0]);
+        const bool wasSpread = result.isSpread;
+        result.isSpread = wasSpread || from.elementCount() != to.elementCount();
+        result.isAlike = isAlike && (!wasSpread || result.isAlike);
     }
 
     void enter(const Operation& operation)
     {
         const std::string* name = calleeOf(operation);
         const std::optional<std::size_t> callee = name ? m_functions.index(*name) : std::nullopt;
-        if (!callee || m_entered[*callee])
+        constexpr std::uint8_t most = 64; // calls of a function that are looked at
+        if (!callee || m_entered[*callee] == most) {
+            for (const ValueId result : operation.results)
+                origin(result) = {};
             return;
-        m_entered[*callee] = true;
+        }
+        ++m_entered[*callee];
         const Region& body = m_program.regions[m_program.functions[*callee].body.index];
         hand(operation.operands, body.arguments);
         visit(m_program.functions[*callee].body);
@@ -133,8 +212,8 @@ private:
 
     const Program& m_program;
     const FunctionNames m_functions;
-    std::vector<Origin> m_origins; ///< by value
-    std::vector<bool> m_entered; ///< by function
+    std::vector<Origin> m_origins; ///< by value; those of a body as it was last gone through
+    std::vector<std::uint8_t> m_entered; ///< by function, how often
     std::vector<ContractionPart> m_parts;
 };
 

@@ -2,6 +2,7 @@
 // Which arguments of main are weights and which are data, by the contractions that they go into.
 //
 //     h = relu(x W1);  y = h W2 + b        x is data; W1, W2 and b are weights
+//     x + f(norm(x) s W)                   x is data; W and the scale s are weights
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,15 @@ namespace shardscope {
 
 enum class ContractionPart : std::uint8_t {
     None, ///< in no contraction, or nothing can be said
-    Data, ///< the left factor of its first contraction, whose right one is an argument too
-    Weight, ///< the other factor, or a table that rows are taken from, or what is added to a product
+    Data, ///< the left factor of its first contraction, or what that is computed from element by element, whose right
+          ///< factor is an argument too
+    Weight, ///< the other factor, a table that rows are taken from, what is added to a product, or what activations are
+            ///< multiplied by for all of a batch alike
 };
 
 /// Per argument of main. The first use counts, in the order in which operations are executed; what is moved, converted
-/// or sliced out of an argument is that argument. Of a loop the first trip is looked at, of a function its first call.
+/// or sliced out of an argument is that argument. Of a loop the first trip is looked at, of a function its first 64
+/// calls.
 [[nodiscard]] std::vector<ContractionPart> contractionParts(const Program& program);
 
 } // namespace shardscope

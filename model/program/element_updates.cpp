@@ -86,6 +86,7 @@ public:
             else
                 leaveBody(next);
         }
+        m_found.isChanged = m_found.isChanged || (m_isJoined && m_found.arguments.size() + m_found.others.size() > 1);
         return std::move(m_found);
     }
 
@@ -162,9 +163,13 @@ private:
             return change({ operands[i] });
         case OpKind::Pad:
             return change({ operands[0] });
-        case OpKind::Concatenate:
+        case OpKind::Concatenate: // parts of one array in another order are no change of it
+            m_isJoined = true;
             for (const ValueId operand : operands)
-                change({ operand });
+                if (!isSpread(m_program, operand))
+                    follow(operand);
+                else if (!isLiteral(m_program.operation(m_program.value(operand).definition).kind))
+                    m_found.others.push_back(operand);
             return;
         default:
             if (!isLiteral(operation.kind))
@@ -217,6 +222,7 @@ private:
     std::vector<ValueId> m_left;
     std::set<std::uint32_t> m_seen;
     Trace m_found;
+    bool m_isJoined = false;
 };
 
 ElementUpdates::ElementUpdates(const Program& program)

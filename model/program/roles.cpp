@@ -129,6 +129,8 @@ public:
         for (const StatePair& pair : state.pairs)
             if (const TensorType& type = program.value(pair.argument).type; isFloat(type.dtype) && type.rank() > 0)
                 m_arrays.push_back(program.value(pair.argument).index);
+        if (!m_arrays.empty())
+            m_parts = contractionParts(program);
     }
 
     void guess(std::vector<std::optional<Role>>& roles) const
@@ -150,7 +152,7 @@ private:
             bool same = length > 0 && m_arrays.size() % lists == 0;
             for (std::size_t i = length; same && i < m_arrays.size(); ++i)
                 same = typeOf(i) == typeOf(i - length);
-            if (same && !(length == 1 && lists == 2) && !allAlike(lists))
+            if (same && !(length == 1 && lists == 2) && (!allAlike(lists) || onlyFirstIsContracted(length)))
                 return lists;
         }
         return 1;
@@ -164,6 +166,14 @@ private:
                 return false;
         return m_arrays[length] == m_arrays[length - 1] + 1;
     }
+    /// Moments go into no contraction.
+    [[nodiscard]] bool onlyFirstIsContracted(std::size_t length) const
+    {
+        for (std::size_t i = 0; i < m_arrays.size(); ++i)
+            if ((m_parts[m_arrays[i]] != ContractionPart::None) != (i < length))
+                return false;
+        return true;
+    }
     [[nodiscard]] const TensorType& typeOf(std::size_t i) const
     {
         return m_program.value(m_program.main().arguments[m_arrays[i]]).type;
@@ -171,6 +181,7 @@ private:
 
     const Program& m_program;
     std::vector<std::size_t> m_arrays; ///< numbers of arguments
+    std::vector<ContractionPart> m_parts;
 };
 
 /// What a text calls the argument.

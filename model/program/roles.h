@@ -38,12 +38,13 @@ struct ProgramRoles {
 /// Names first ("params", "opt_state", "mu", "grads", "batch", "loss"), as whole words of the names that named
 /// locations, the text and jax.result_info give; of several such words in a name the first one. What they leave open,
 /// by structure: the longest list of floating-point arrays of the state are parameters, or where the state is the same
-/// list two or three times, its first third or half; the lists after them are mu and nu; whole numbers without
-/// dimensions are count. What is no state is an input, except that in a program without a state the weights of its
-/// contractions are parameters (program/contraction_parts.h). The loss is lossResult(). What is returned in the place
-/// of parameters, and is not worked out from them element by element, are their gradients. A result that becomes an
-/// argument is counted there, and is an activation. What the update of a parameter works out element by element, from
-/// the parameter, its moments and one more array of its shape, has that array for its gradient.
+/// list two or three times, its first third or half (of arrays that are all alike, where a counter stands after it or
+/// only they go into contractions); the lists after them are mu and nu; whole numbers without dimensions are count.
+/// What is no state is an input, except that in a program without a state the weights of its contractions are
+/// parameters (program/contraction_parts.h). The loss is lossResult(). What is returned in the place of parameters, and
+/// is not worked out from them element by element, are their gradients. A result that becomes an argument is counted
+/// there, and is an activation. What the update of a parameter works out element by element, from the parameter, its
+/// moments and one more array of its shape, has that array for its gradient.
 [[nodiscard]] ProgramRoles guessRoles(const Program& program, const StepState& state);
 
 /// What was chosen for argument or result `number`, in the place of a guess.

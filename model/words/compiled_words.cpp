@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/compiled_words.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "words/diagnostic_reader.h"
 
@@ -44,6 +46,20 @@ QString moreOrLess(const ExchangeRow& row, const ExchangeRemark& remark)
                     "gathered")
         : QString();
     return often + why + Words::tr(": %1.").arg(sentInstead(row));
+}
+
+/// "1–3, 7", of numbers that ascend.
+QString numberRanges(const std::vector<qint64>& numbers)
+{
+    QStringList ranges;
+    for (std::size_t i = 0; i < numbers.size();) {
+        std::size_t end = i + 1;
+        while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1)
+            ++end;
+        ranges.append(end - i == 1 ? QString::number(numbers[i]) : range(numbers[i], numbers[end - 1] + 1));
+        i = end;
+    }
+    return ranges.join(Words::tr(", "));
 }
 
 /// "14 GiB more: XLA gathers …"
@@ -159,8 +175,39 @@ QString remarkText(const ExchangeRow& row, const ExchangeRemark& remark)
         return Words::tr("How often it runs cannot be told; it is counted once.");
     case ExchangeRemark::Kind::NoAxes:
         return Words::tr("Its devices are no group of any axes of the mesh.");
+    case ExchangeRemark::Kind::NotInText:
+        return Words::tr("The compiled text ends before it. %1 per device and step are predicted.")
+            .arg(bytes(row.predicted.sent));
     }
     return {};
+}
+
+QStringList remarkLines(std::span<const ExchangeRow> rows)
+{
+    struct Shared {
+        QString withoutBytes;
+        ExchangeRow row;
+        ExchangeRemark remark;
+        std::vector<qint64> numbers;
+    };
+    std::vector<Shared> all;
+    for (std::size_t r = 0; r < rows.size(); ++r)
+        for (const ExchangeRemark& remark : rows[r].remarks) {
+            ExchangeRow row = rows[r];
+            row.predicted.sent = row.compiled.sent = {};
+            QString text = remarkText(row, remark);
+            const auto same = std::find_if(all.begin(), all.end(),
+                [&](const Shared& each) { return each.remark == remark && each.withoutBytes == text; });
+            Shared& shared =
+                same != all.end() ? *same : all.emplace_back(Shared{ std::move(text), std::move(row), remark, {} });
+            shared.row.predicted.sent += rows[r].predicted.sent;
+            shared.row.compiled.sent += rows[r].compiled.sent;
+            shared.numbers.push_back(static_cast<qint64>(r) + 1);
+        }
+    QStringList lines;
+    for (const Shared& shared : all)
+        lines.append(numberRanges(shared.numbers) + QStringLiteral(": ") + remarkText(shared.row, shared.remark));
+    return lines;
 }
 
 QString reasonText(const CompiledReason& reason)
@@ -186,10 +233,10 @@ QString reasonText(const CompiledReason& reason)
     return {};
 }
 
-QString shareOfPredicted(std::int64_t predicted, std::int64_t compiled)
+QString shareOfPredicted(std::int64_t predicted, std::int64_t compiled, bool timesKnown)
 {
     constexpr double percentUpTo = 10;
-    if (predicted == 0)
+    if (predicted == 0 || (!timesKnown && compiled > 0))
         return QStringLiteral("-");
     if (compiled == 0)
         return Words::tr("none");

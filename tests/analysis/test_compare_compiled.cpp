@@ -133,6 +133,8 @@ private Q_SLOTS:
     void leftOver();
     void partsOfOneArray();
     void timesUnknown();
+    void sizesOfOne();
+    void forwardHasNoGradients();
     void devices();
 };
 
@@ -500,7 +502,53 @@ void TestCompareCompiled::timesUnknown()
         + alongX + ", to_apply=%add\n}\n";
     const Compared compared = compare(product(false), unknown);
     QVERIFY(!compared.result->timesKnown);
+    QVERIFY(!compared.result->sums.at(0).timesKnown);
     QCOMPARE(compared.remarks(), std::vector<Kind>{ Kind::TimesUnknown });
+    // The text ends before its entry: what is missing may stand in the rest.
+    QVERIFY(compared.result->endsEarly);
+    std::string gathers = unknown;
+    const std::string adds = "all-reduce(%p), " + alongX + ", to_apply=%add";
+    gathers.replace(gathers.find(adds), adds.size(), "all-gather(%p), " + alongX + ", dimensions={0}");
+    const Compared missing = compare(product(false), gathers);
+    QCOMPARE(missing.remarks(0), std::vector<Kind>{ Kind::NotInText });
+    QCOMPARE(missing.remarks(1), (std::vector<Kind>{ Kind::OnlyCompiled, Kind::TimesUnknown }));
+    QVERIFY(!compare(product(false), compiledModule("  ROOT %r = f32[8,6] negate(%p)")).result->endsEarly);
+}
+
+/// Of two arrays of as many elements the one of the same sizes above 1.
+void TestCompareCompiled::sizesOfOne()
+{
+    const std::string sums = "  %a = f32[1,8,6] reshape(%p)\n  %b = f32[6,8] reshape(%p)\n"
+                             "  %q = f32[6,8] all-reduce(%b), "
+        + alongX + ", to_apply=%add\n  ROOT %r = f32[1,8,6] all-reduce(%a), " + alongX + ", to_apply=%add";
+    const Compared compared = compare(product(false), compiledModule(sums));
+    QCOMPARE(compared.rows().size(), std::size_t{ 2 });
+    for (const ExchangeRow& row : compared.rows())
+        QCOMPARE(row.predicted.times, row.compiled.types == std::vector<std::string>{ "f32[1, 8, 6]" } ? 1 : 0);
+    // w is [4, 6] once it is gathered along x.
+    const Compared weight = compare(
+        product(false), compiledModule("  ROOT %g = f32[1,4,6] all-gather(%p), " + alongX + ", dimensions={1}"));
+    const auto row = std::find_if(weight.rows().begin(), weight.rows().end(),
+        [](const ExchangeRow& each) { return each.exchange == ExchangeKind::Gather; });
+    QVERIFY(row != weight.rows().end());
+    QCOMPARE(row->weight, std::string("w"));
+}
+
+/// What a forward pass adds up are activations, even where they have a weight's sizes; without names a cause is the
+/// operation.
+void TestCompareCompiled::forwardHasNoGradients()
+{
+    const std::string text = meshText
+        + "func.func @main(%w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}, "
+          "%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {\"x\"}]>}) -> (tensor<8x8xf32> "
+          "{sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {\n"
+          "  %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> "
+          "tensor<8x8xf32>\n  return %0 : tensor<8x8xf32>\n}\n";
+    const Compared forward = compare(text, compiledModule("  ROOT %r = f32[8,6] negate(%p)"));
+    QCOMPARE(forward.rows().size(), std::size_t{ 1 });
+    QVERIFY(forward.rows()[0].exchange == ExchangeKind::Reduction);
+    QCOMPARE(forward.rows()[0].weight, std::string());
+    QCOMPARE(forward.rows()[0].predicted.causes, std::vector<std::string>{ "%0 = dot_general" });
 }
 
 void TestCompareCompiled::devices()

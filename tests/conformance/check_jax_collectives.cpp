@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // compiled_programs, its `collectives` (declared in jax_program.h): the reader of HLO text finds those that are
 // recorded, and XLA exchanges what is predicted. Compared are the bytes of the arrays, per kind of exchange and axes,
-// without any tolerance; the table below lists the programs for which XLA does something else, and why. That of one
-// that is listed there nothing differs is a failure as well.
+// without any tolerance, and of blocks of a transformer which of them are weights; the table below lists the programs
+// for which XLA does something else, and why. That of one that is listed there nothing differs is a failure as well.
 #include <algorithm>
 #include <array>
 
@@ -10,6 +10,7 @@
 #include "conformance/hlo_forms.h"
 #include "conformance/jax_program.h"
 #include "hlo/read.h"
+#include "program/roles.h"
 
 namespace shardscope::conformance {
 
@@ -101,6 +102,40 @@ std::string exchangeDifference(const CompiledComparison& comparison)
     return {};
 }
 
+/// Of a block the last argument is data, and all others are weights; what is rolled is data as well.
+std::string roleDifference(const std::string& id, const Snapshot& snapshot)
+{
+    const bool isBlock = id.starts_with("block/");
+    if (!isBlock && !id.starts_with("roll/"))
+        return {};
+    const std::vector<ValueId> arguments = snapshot.program->main().arguments;
+    for (const ValueId argument : arguments) {
+        const Value& value = snapshot.program->value(argument);
+        const Role role = isBlock && argument != arguments.back() ? Role::Parameter : Role::Input;
+        if (value.role != role)
+            return std::string(value.path) + " is taken for " + std::string(name(value.role));
+    }
+    return {};
+}
+
+/// The weights of a block are gathered along data, where they are sharded along it; the activations that are added up
+/// along model, and all that a forward pass adds up, are none, nor are gradients of them.
+std::string weightDifference(const std::string& id, const CompiledComparison& comparison)
+{
+    if (!id.starts_with("block/"))
+        return {};
+    const bool isForward = id.ends_with("/forward"), isSharded = id.starts_with("block/fsdp");
+    for (const ExchangeSum& sum : comparison.sums) {
+        const bool isGather = sum.exchange == ExchangeKind::Gather;
+        if (!isGather && (isForward || sum.axes == "model") && (sum.predictedWeights > 0 || sum.compiledWeights > 0))
+            return "sums of activations along " + sum.axes + " are taken for gradients";
+        if (isGather && isSharded && sum.predictedWeights != sum.predictedBytes)
+            return "of the gathers along " + sum.axes + " only " + std::to_string(sum.predictedWeights)
+                + " bytes are weights";
+    }
+    return {};
+}
+
 } // namespace
 
 CaseResult compareJaxCollectives(const Json& oneCase, const std::string& text)
@@ -119,8 +154,12 @@ CaseResult compareJaxCollectives(const Json& oneCase, const std::string& text)
     const Result<CompiledComparison> comparison = compareCompiled(*snapshot, *snapshot->collectives, *module, *found);
     if (!comparison)
         return CaseResult::failed("it cannot be compared: " + std::string(comparison.error().id()));
+    const std::string id = oneCase.at("id");
+    for (const std::string& wrong : { roleDifference(id, *snapshot), weightDifference(id, *comparison) })
+        if (!wrong.empty())
+            return CaseResult::failed(wrong);
     const std::string differs = exchangeDifference(*comparison);
-    if (differs.empty() != !isListed(oneCase.at("id")))
+    if (differs.empty() != !isListed(id))
         return CaseResult::failed(differs.empty() ? "XLA exchanges what is predicted, though it is listed" : differs);
     return CaseResult::passed();
 }

@@ -118,6 +118,74 @@ private Q_SLOTS:
         QCOMPARE(ofGradient({}, {}, {}), roles);
     }
 
+    /// A layer adds to its data, which are no state for that; the scale of a norm is a weight, and so is a bias.
+    void residual()
+    {
+        const std::string layer =
+            R"((%s: tensor<8xf32>, %w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %x: tensor<4x2x8xf32>)
+    -> tensor<4x2x8xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.multiply %x, %x : tensor<4x2x8xf32>
+  %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [2] : (tensor<4x2x8xf32>, tensor<f32>) -> tensor<4x2xf32>
+  %2 = stablehlo.rsqrt %1 : tensor<4x2xf32>
+  %3 = stablehlo.broadcast_in_dim %2, dims = [0, 1] : (tensor<4x2xf32>) -> tensor<4x2x8xf32>
+  %4 = stablehlo.multiply %x, %3 : tensor<4x2x8xf32>
+  %5 = stablehlo.broadcast_in_dim %s, dims = [2] : (tensor<8xf32>) -> tensor<1x1x8xf32>
+  %6 = stablehlo.broadcast_in_dim %5, dims = [0, 1, 2] : (tensor<1x1x8xf32>) -> tensor<4x2x8xf32>
+  %7 = stablehlo.multiply %4, %6 : tensor<4x2x8xf32>
+  %8 = stablehlo.dot_general %7, %w, contracting_dims = [2] x [0] : (tensor<4x2x8xf32>, tensor<8x8xf32>) -> tensor<4x2x8xf32>
+  %9 = stablehlo.tanh %8 : tensor<4x2x8xf32>
+  %10 = stablehlo.dot_general %9, %v, contracting_dims = [2] x [0] : (tensor<4x2x8xf32>, tensor<8x8xf32>) -> tensor<4x2x8xf32>
+  %11 = stablehlo.add %x, %10 : tensor<4x2x8xf32>
+  return %11 : tensor<4x2x8xf32>
+}
+)";
+        QCOMPARE(roleText("func.func @main" + layer, ""),
+            QStringLiteral("parameter parameter parameter input -> activation"));
+        // Two layers that are calls of one function.
+        QCOMPARE(roleText(
+                     R"(func.func @main(%s: tensor<8xf32>, %w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %t: tensor<8xf32>,
+    %a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %x: tensor<4x2x8xf32>) -> tensor<4x2x8xf32> {
+  %0 = call @layer(%s, %w, %v, %x) : (tensor<8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<4x2x8xf32>) -> tensor<4x2x8xf32>
+  %1 = call @layer(%t, %a, %b, %0) : (tensor<8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<4x2x8xf32>) -> tensor<4x2x8xf32>
+  return %1 : tensor<4x2x8xf32>
+}
+func.func private @layer)"
+                         + layer,
+                     ""),
+            QStringLiteral("parameter ").repeated(6) + QStringLiteral("input -> activation"));
+    }
+
+    /// The parts of an array in another order are no update of it.
+    void rolled()
+    {
+        QCOMPARE(roleText(R"(func.func @main(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = stablehlo.slice %a [7:8, 0:4] : (tensor<8x4xf32>) -> tensor<1x4xf32>
+  %1 = stablehlo.slice %a [0:7, 0:4] : (tensor<8x4xf32>) -> tensor<7x4xf32>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 : (tensor<1x4xf32>, tensor<7x4xf32>) -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+)",
+                     ""),
+            QStringLiteral("input -> activation"));
+    }
+
+    /// Of arrays that are all alike those are parameters that a contraction takes.
+    void momentsGoIntoNoContraction()
+    {
+        QCOMPARE(
+            roleText(
+                R"(func.func @main(%p: tensor<8x8xf32>, %q: tensor<8x8xf32>, %m: tensor<8x8xf32>, %n: tensor<8x8xf32>,
+    %x: tensor<4x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = stablehlo.dot_general %0, %q, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  return %p, %q, %m, %n : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+}
+)",
+                "0=0,1=1,2=2,3=3"),
+            QStringLiteral("parameter parameter mu mu input -> activation activation activation activation"));
+    }
+
     /// The gradient is what the update of a parameter takes beside the state, whatever it makes of it.
     void gradients()
     {

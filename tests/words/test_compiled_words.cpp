@@ -45,13 +45,13 @@ private Q_SLOTS:
     void everyRemarkHasItsSentence()
     {
         std::set<QString> sentences;
-        for (int kind = 0; kind <= static_cast<int>(Kind::NoAxes); ++kind) {
+        for (int kind = 0; kind <= static_cast<int>(Kind::NotInText); ++kind) {
             const QString sentence = stated(static_cast<Kind>(kind), 4);
             QVERIFY2(sentence.endsWith(QLatin1Char('.')) && sentence.front().isUpper(), qPrintable(sentence));
             QVERIFY2(!sentence.contains(QLatin1Char('%')), qPrintable(sentence));
             sentences.insert(sentence);
         }
-        QCOMPARE(sentences.size(), static_cast<std::size_t>(Kind::NoAxes) + 1);
+        QCOMPARE(sentences.size(), static_cast<std::size_t>(Kind::NotInText) + 1);
     }
 
     void remarks()
@@ -80,6 +80,22 @@ private Q_SLOTS:
                            "KiB."));
     }
 
+    /// The same of several rows is said once, with what is sent in all of them.
+    void remarksOfSeveralRows()
+    {
+        ExchangeRow sliced = reduction(), merged = reduction(), other = reduction();
+        sliced.remarks = { { Kind::SlicedAfterwards, 0 }, { Kind::Merged, 0 } };
+        merged.remarks = { { Kind::Merged, 0 } };
+        other.remarks = { { Kind::PerLayer, 4 } };
+        const std::vector<ExchangeRow> rows{ sliced, sliced, merged, other, sliced };
+        QCOMPARE(words::remarkLines(rows),
+            (QStringList{
+                QStringLiteral("1–2, 5: XLA adds up with all-reduce and keeps a slice, where a reduce-scatter is "
+                               "predicted: every device sends 6 KiB in a step instead of 3 KiB."),
+                QStringLiteral("1–3, 5: XLA has merged collectives: several arrays go with one."),
+                QStringLiteral("4: ") + stated(Kind::PerLayer, 4) }));
+    }
+
     void reasons()
     {
         using Reason = CompiledReason;
@@ -103,11 +119,14 @@ private Q_SLOTS:
 
     void shares()
     {
-        QCOMPARE(words::shareOfPredicted(100, 99), QStringLiteral("99 %"));
-        QCOMPARE(words::shareOfPredicted(100, 0), QStringLiteral("none"));
-        QCOMPARE(words::shareOfPredicted(0, 100), QStringLiteral("-"));
-        QCOMPARE(words::shareOfPredicted(100, 250), QStringLiteral("250 %"));
-        QCOMPARE(words::shareOfPredicted(2, 5'000), words::copies(2'500));
+        QCOMPARE(words::shareOfPredicted(100, 99, true), QStringLiteral("99 %"));
+        QCOMPARE(words::shareOfPredicted(100, 0, true), QStringLiteral("none"));
+        QCOMPARE(words::shareOfPredicted(0, 100, true), QStringLiteral("-"));
+        QCOMPARE(words::shareOfPredicted(100, 250, true), QStringLiteral("250 %"));
+        QCOMPARE(words::shareOfPredicted(2, 5'000, true), words::copies(2'500));
+        // Of what runs nobody knows how often nothing can be said.
+        QCOMPARE(words::shareOfPredicted(100, 25, false), QStringLiteral("-"));
+        QCOMPARE(words::shareOfPredicted(100, 0, false), QStringLiteral("none"));
     }
 
     void columns()
