@@ -227,6 +227,8 @@ int compareWithCompiled(const CompareOptions& options)
     if (!before)
         return refuse(options.json, before.error());
     const auto after = loadCompiled(options.after);
+    if (!after && after.error().code == Code::NotComparable && options.before != "-" && loadCompiled(options.before))
+        return refused(fail(Code::NotComparable, { { "wrong", "order" } }).value());
     if (!after)
         return refused(after.error());
     const Result<CompiledComparison> comparison =

@@ -182,9 +182,8 @@ int screenshot(const PictureOptions& options)
             print(errors, { *written->failure });
         if (written->size != picture.size)
             errors.line(QStringLiteral("the window needs more room than %1: its picture shows %2x%3")
-                            .arg(QString::fromStdString(options.size))
-                            .arg(written->size.width())
-                            .arg(written->size.height()));
+                            .arg(QString::fromStdString(options.size), QString::number(written->size.width()),
+                                QString::number(written->size.height())));
         if (!written->failure && written->done < written->wanted)
             errors.line(QStringLiteral("%1 of %2 steps ran within %3 s; --steps N runs that many")
                             .arg(written->done)

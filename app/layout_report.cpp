@@ -48,7 +48,8 @@ QString sliceName(const Mesh& mesh, std::int64_t slice)
 {
     QStringList places;
     for (std::size_t axis = mesh.rank() - 2; axis-- > 0;) {
-        places.prepend(QStringLiteral("%1 %2").arg(words::fromStd(mesh.axis(axis).name)).arg(slice % mesh.size(axis)));
+        places.prepend(QStringLiteral("%1 %2").arg(
+            words::fromStd(mesh.axis(axis).name), QString::number(slice % mesh.size(axis))));
         slice /= mesh.size(axis);
     }
     return places.join(QStringLiteral(", "));
@@ -151,9 +152,9 @@ void printGrid(Console& console, const Snapshot& snapshot, const TensorRow& row,
     console.heading(words::fromStd(row.path));
     const auto shards = row.layout.distinctShards();
     console.line(QStringLiteral("  %1, %2 of %3, %4 per device%5")
-                     .arg(words::fromStd(describeArray(
-                         name(row.type.dtype), row.type.shape, row.dimNames, row.layout.sharding(), *snapshot.mesh)))
-                     .arg(words::counted(shards, words::Noun::Shard), words::shape(row.layout.shardShape()),
+                     .arg(words::fromStd(describeArray(name(row.type.dtype), row.type.shape, row.dimNames,
+                              row.layout.sharding(), *snapshot.mesh)),
+                         words::counted(shards, words::Noun::Shard), words::shape(row.layout.shardShape()),
                          exactBytes(row.bytesPerDevice),
                          row.memoryKind ? QStringLiteral(", ") + words::memoryPlace(*row.memoryKind) : QString()));
     for (const QString& line : words::padding(row))

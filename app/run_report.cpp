@@ -231,8 +231,8 @@ QString stateSentence(const ProgramRun& run)
     for (const StatePair& pair : run.state.pairs)
         if (static_cast<std::size_t>(shown.size()) < maxShown)
             shown << QStringLiteral("%1 from result %2")
-                         .arg(words::fromStd(argumentName(run.program(), numberOf(run.program(), pair.argument))))
-                         .arg(pair.result);
+                         .arg(words::fromStd(argumentName(run.program(), numberOf(run.program(), pair.argument))),
+                             QString::number(pair.result));
     if (run.state.pairs.size() > maxShown)
         shown << QStringLiteral("and %1 more").arg(run.state.pairs.size() - maxShown);
     return QStringLiteral("  state (%1): %2").arg(how, shown.join(QStringLiteral(", ")));
@@ -255,9 +255,8 @@ void printExpectations(Console& console, const ProgramRun& run)
         const auto device = static_cast<std::int32_t>(each.device);
         const Program& program = run.executed().program;
         console.line(QStringLiteral("  %1 on %2: element %3 is %4, expected %5")
-                         .arg(words::operationPlace(program, each.operation), words::devices({ &device, 1 }))
-                         .arg(each.element)
-                         .arg(words::fromStd(each.value), words::fromStd(each.expected)),
+                         .arg(words::operationPlace(program, each.operation), words::devices({ &device, 1 }),
+                             QString::number(each.element), words::fromStd(each.value), words::fromStd(each.expected)),
             Emphasis::Bad);
     }
 }

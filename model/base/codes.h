@@ -102,7 +102,8 @@ enum class Code : std::uint16_t {
     AttributeValue = 196, ///< attribute, value, wanted
     NoProgram = 197, ///< a text without a function; wrong: entry, of HLO text that ends before it; hlo, of a .hlo
     CompiledProgram = 198, ///< what XLA has made for each device was to be laid out otherwise
-    NotComparable = 199, ///< wrong: program (a text that XLA has not compiled), devices; devices, wanted
+    NotComparable = 199, ///< wrong: program (a text that XLA has not compiled), order (the other one is compiled),
+    ///< devices; devices, wanted
     // Forms of shardings
     RankMismatch = 401, ///< sharding_rank, rank; in programs wrong: rank, token, unranked, maximal, lists, mapping
     BadReshape = 402, ///< shape, cells

@@ -22,6 +22,22 @@ struct Translation {
     std::vector<std::optional<TensorSharding>> partsOf;
 };
 
+/// The first collective whose groups take more axes than `most`, with those before it; nothing where arguments do.
+Where placeOfAxes(const HloModule& module, HloCollectives found, std::size_t most)
+{
+    const std::vector<HloCollective> all = std::move(found.list);
+    std::size_t first = 0, end = all.size();
+    while (first < end) {
+        const std::size_t middle = first + (end - first) / 2;
+        found.list.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(middle) + 1);
+        if (explainingMesh(module, found).size() > most)
+            end = middle;
+        else
+            first = middle + 1;
+    }
+    return first < all.size() ? module.placeOf(module.instructions[all[first].instruction].name.begin) : Where();
+}
+
 Result<Translation> translate(std::string_view hloText)
 {
     SHARDSCOPE_TRY(module, readHlo(hloText));
@@ -32,7 +48,11 @@ Result<Translation> translate(std::string_view hloText)
     Translation made{ translator.takeText(), translator.takeOrigins(), {}, {} };
     if (compiled) {
         made.partitionedOver = explainingMesh(*module, *found);
-        SHARDSCOPE_TRY(mesh, Mesh::create(made.partitionedOver));
+        Result<Mesh> mesh = Mesh::create(made.partitionedOver);
+        if (!mesh) { // more axes than a mesh has
+            mesh.error().where = placeOfAxes(*module, std::move(*found), maximumMeshAxes);
+            return tl::unexpected(std::move(mesh.error()));
+        }
         made.partsOf = argumentShardings(*module, *mesh);
     }
     return made;

@@ -4,8 +4,13 @@
 //
 //     %b = f32[64,16]{1,0} bitcast(f32[16,64]{0,1} %a)     a transpose: the bytes lie as those of [64, 16] in rows
 //     %b = f32[2,8]{1,0} bitcast(f32[16]{0} %a)            a reshape
+//     %b = f32[2,2,8,128]{3,2,1,0} bitcast(f32[16,256]{1,0:T(8,128)} %a)
+//                                                          a reshape to [2,8,2,128] and a transpose: four tiles in a
+//                                                          row
 #include <algorithm>
+#include <charconv>
 #include <numeric>
+#include <optional>
 
 #include "base/text.h"
 #include "hlo/mlir_text.h"
@@ -31,14 +36,6 @@ Sizes majorToMinor(const HloShape& shape)
     return order;
 }
 
-Sizes inOrder(const HloShape& shape, const Sizes& order)
-{
-    Sizes sizes;
-    for (const std::int64_t d : order)
-        sizes.push_back(shape.sizes[static_cast<std::size_t>(d)]);
-    return sizes;
-}
-
 /// Whether the elements lie as in rows: only dimensions of size 1 are elsewhere.
 bool liesInRows(const HloShape& shape, const Sizes& order)
 {
@@ -53,6 +50,109 @@ bool liesInRows(const HloShape& shape, const Sizes& order)
     return true;
 }
 
+/// Of an array whose dimensions have these sizes, the major one first: "T(8,128)" of its layout.
+struct Tiles {
+    Sizes laid;
+    Sizes tile; ///< of the last dimensions; empty without tiles
+    std::string_view rest; ///< what each of them is divided into, "(2,1)"
+    bool isKnown = true; ///< false: stated in a way that says nothing here
+
+    [[nodiscard]] std::size_t lead() const { return laid.size() - tile.size(); }
+    [[nodiscard]] std::int64_t size(std::size_t d) const { return laid[lead() + d]; }
+
+    /// Two tiles side by side, whose elements do not lie as those of rows.
+    [[nodiscard]] bool partRows() const
+    {
+        bool isHigh = false;
+        for (std::size_t d = 0; d < tile.size(); ++d) {
+            if (isHigh && size(d) > tile[d])
+                return true;
+            isHigh = isHigh || std::min(size(d), tile[d]) > 1;
+        }
+        return false;
+    }
+    /// No tile is filled up with padding.
+    [[nodiscard]] bool isEven() const
+    {
+        for (std::size_t d = 0; d < tile.size(); ++d)
+            if (tile[d] < 1 || size(d) % tile[d] != 0)
+                return false;
+        return true;
+    }
+    [[nodiscard]] bool hasTilesOf(const Tiles& other) const
+    {
+        return tile == other.tile && rest == other.rest
+            && std::equal(laid.end() - static_cast<std::ptrdiff_t>(tile.size()), laid.end(),
+                other.laid.end() - static_cast<std::ptrdiff_t>(tile.size()), other.laid.end());
+    }
+    /// [16, 256] in tiles of [8, 128] as [2, 8, 2, 128].
+    [[nodiscard]] Sizes divided() const
+    {
+        Sizes sizes(laid.begin(), laid.begin() + static_cast<std::ptrdiff_t>(lead()));
+        for (std::size_t d = 0; d < tile.size(); ++d) {
+            sizes.push_back(size(d) / tile[d]);
+            sizes.push_back(tile[d]);
+        }
+        return sizes;
+    }
+    /// Of these the dimensions as elements lie: first those that count tiles, then those in a tile.
+    [[nodiscard]] Sizes order() const
+    {
+        Sizes dimensions(lead());
+        std::iota(dimensions.begin(), dimensions.end(), 0);
+        for (const std::size_t within : { std::size_t{ 0 }, std::size_t{ 1 } })
+            for (std::size_t d = 0; d < tile.size(); ++d)
+                dimensions.push_back(static_cast<std::int64_t>(lead() + 2 * d + within));
+        return dimensions;
+    }
+};
+
+/// `text`: "f32[16,256]{1,0:T(8,128)(2,1)S(1)}".
+Tiles tilesOf(std::string_view text, Sizes laid)
+{
+    Tiles tiles{ std::move(laid), {}, {} };
+    const std::size_t colon = text.find(':');
+    const std::size_t begin = colon == std::string_view::npos ? colon : text.find("T(", colon);
+    if (begin == std::string_view::npos)
+        return tiles;
+    const char* at = text.data() + begin + 2;
+    const char* const end = text.data() + text.size();
+    while (true) {
+        std::int64_t size = 0;
+        const auto [next, wrong] = std::from_chars(at, end, size);
+        tiles.isKnown = wrong == std::errc() && next != end && (*next == ',' || *next == ')');
+        if (!tiles.isKnown)
+            return tiles;
+        tiles.tile.push_back(size);
+        at = next + 1;
+        if (*next == ')')
+            break;
+    }
+    const char* const rest = at;
+    while (at != end && *at == '(')
+        at = std::find(at, end, ')') + (std::find(at, end, ')') != end ? 1 : 0);
+    tiles.rest = { rest, static_cast<std::size_t>(at - rest) };
+    if (tiles.tile.size() > tiles.laid.size()) // as with dimensions of size 1 in front
+        tiles.laid.insert(tiles.laid.begin(), tiles.tile.size() - tiles.laid.size(), 1);
+    return tiles;
+}
+
+Sizes permuted(const Sizes& sizes, const Sizes& order)
+{
+    Sizes found;
+    for (const std::int64_t d : order)
+        found.push_back(sizes[static_cast<std::size_t>(d)]);
+    return found;
+}
+
+Sizes inverse(const Sizes& order)
+{
+    Sizes back(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+    return back;
+}
+
 std::string arrayType(DType dtype, const Sizes& sizes)
 {
     return "tensor<" + join(sizes, "x") + (sizes.empty() ? "" : "x") + std::string(name(dtype)) + '>';
@@ -60,17 +160,27 @@ std::string arrayType(DType dtype, const Sizes& sizes)
 
 } // namespace
 
-void Translator::bitcast(const HloInstruction& instruction)
+bool Translator::bitcast(const HloInstruction& instruction)
 {
     const Leaves operands = operandLeaves(instruction);
     if (operands.empty())
-        return;
+        return true;
     const HloShape& from = m_module.shapes[operands[0].shape];
     const HloShape& to = m_module.shape(instruction);
-    std::string value = nameOf(operands[0]);
-    Sizes sizes(from.sizes.begin(), from.sizes.end());
-    const Sizes wanted(to.sizes.begin(), to.sizes.end());
+    const Sizes own(from.sizes.begin(), from.sizes.end()), wanted(to.sizes.begin(), to.sizes.end());
     const Sizes fromOrder = majorToMinor(from), toOrder = majorToMinor(to);
+    const Tiles fromTiles = tilesOf(m_module.view(from.text), permuted(own, fromOrder)),
+                toTiles = tilesOf(m_module.view(to.text), permuted(wanted, toOrder));
+    const bool isSame = own == wanted && fromOrder == toOrder;
+    const bool changesTiles = !fromTiles.isKnown || !toTiles.isKnown
+        || ((fromTiles.partRows() || toTiles.partRows()) && !fromTiles.hasTilesOf(toTiles));
+    if (changesTiles
+        && (!fromTiles.isKnown || !toTiles.isKnown || !fromTiles.isEven() || !toTiles.isEven() || from.dtype != to.dtype
+            || ((!fromTiles.rest.empty() || !toTiles.rest.empty())
+                && (fromTiles.tile != toTiles.tile || fromTiles.rest != toTiles.rest))))
+        return false;
+    std::string value = nameOf(operands[0]);
+    Sizes sizes = own;
     DType dtype = from.dtype;
     bool isNew = false;
     const auto add = [&](std::string_view operation, const std::string& attributes, Sizes result, DType type) {
@@ -79,23 +189,34 @@ void Translator::bitcast(const HloInstruction& instruction)
         dtype = type;
         isNew = true;
     };
-    const bool isSame = sizes == wanted && fromOrder == toOrder;
-    if (!isSame && !liesInRows(from, fromOrder))
-        add("transpose", arrayText("permutation", fromOrder), inOrder(from, fromOrder), dtype);
+    const auto reshape = [&](Sizes result) {
+        if (result != sizes)
+            add("reshape", {}, std::move(result), dtype);
+    };
+    const auto transpose = [&](const Sizes& order) {
+        add("transpose", arrayText("permutation", order), permuted(sizes, order), dtype);
+    };
+    const bool isMoved = !isSame || changesTiles;
+    if (isMoved && !liesInRows(from, fromOrder))
+        transpose(fromOrder);
     if (dtype != to.dtype) // of the same width, or nothing is known of how elements are put together
         add("bitcast_convert", {}, Sizes(sizes), to.dtype);
-    if (!isSame) {
+    if (changesTiles && fromTiles.partRows()) {
+        reshape(fromTiles.divided());
+        transpose(fromTiles.order());
+    }
+    if (changesTiles && toTiles.partRows()) {
+        reshape(permuted(toTiles.divided(), toTiles.order()));
+        transpose(inverse(toTiles.order()));
+    }
+    if (isMoved) {
         const bool isInRows = liesInRows(to, toOrder);
-        if (Sizes laid = isInRows ? wanted : inOrder(to, toOrder); laid != sizes)
-            add("reshape", {}, std::move(laid), dtype);
-        if (!isInRows) {
-            Sizes back(toOrder.size());
-            for (std::size_t i = 0; i < toOrder.size(); ++i)
-                back[static_cast<std::size_t>(toOrder[i])] = static_cast<std::int64_t>(i);
-            add("transpose", arrayText("permutation", back), wanted, dtype);
-        }
+        reshape(isInRows ? wanted : permuted(wanted, toOrder));
+        if (!isInRows)
+            transpose(inverse(toOrder));
     }
     bind(instruction, isNew ? latestValue(instruction.shape) : operands);
+    return true;
 }
 
 } // namespace shardscope::hlo

@@ -261,10 +261,9 @@ Result<bool> Translator::special(const HloInstruction& instruction)
         SHARDSCOPE_CHECK(element(instruction));
         return true;
     }
-    if (opcode == "bitcast" && !m_module.shape(instruction).isTuple && m_module.operandsOf(instruction).size() == 1) {
-        bitcast(instruction);
+    if (opcode == "bitcast" && !m_module.shape(instruction).isTuple && m_module.operandsOf(instruction).size() == 1
+        && bitcast(instruction))
         return true;
-    }
     SHARDSCOPE_TRY(isExchange, exchange(instruction));
     if (*isExchange)
         return true;

@@ -59,7 +59,19 @@ Result<void> Translator::module()
     for (std::size_t l = 0; l < m_located.size(); ++l) {
         const HloInstruction& first = m_module.instructions[m_located[l]];
         line("#loc" + std::to_string(l) + " = loc(" + locationText(first) + ')', first.name.begin);
+        SHARDSCOPE_CHECK(checkSize(first));
     }
+    return {};
+}
+
+Result<void> Translator::checkSize(const HloInstruction& instruction) const
+{
+    // A computation that is used in several places is written in each.
+    constexpr std::size_t perByte = 16, atLeast = std::size_t{ 1 } << 20;
+    const std::size_t limit = std::min(atLeast + perByte * m_module.text.size(), maximumText);
+    if (m_out.size() > limit)
+        return fail(
+            Code::TooLarge, { { "what", "text" }, { "bytes", m_out.size() }, { "limit", limit } }, at(instruction));
     return {};
 }
 
@@ -250,13 +262,8 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
 
 Result<void> Translator::instructions(std::uint32_t computation)
 {
-    // A computation that is used in several places is written in each.
-    constexpr std::size_t perByte = 16, atLeast = std::size_t{ 1 } << 20;
-    const std::size_t limit = std::min(atLeast + perByte * m_module.text.size(), maximumText);
     for (const HloInstruction& each : m_module.instructionsOf(m_module.computations[computation])) {
-        if (m_out.size() > limit)
-            return fail(
-                Code::TooLarge, { { "what", "text" }, { "bytes", m_out.size() }, { "limit", limit } }, at(each));
+        SHARDSCOPE_CHECK(checkSize(each));
         SHARDSCOPE_CHECK(instruction(each));
     }
     return {};

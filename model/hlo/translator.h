@@ -56,6 +56,8 @@ private:
     Result<void> module();
     Result<void> function(std::uint32_t computation, const std::string& name, bool isMain);
     Result<void> instructions(std::uint32_t computation);
+    /// TooLarge at the instruction once the text is too long.
+    [[nodiscard]] Result<void> checkSize(const HloInstruction& instruction) const;
     Result<void> instruction(const HloInstruction& instruction);
     /// An operation with its bodies, and its results become the value of the instruction.
     Result<void> write(const HloInstruction& instruction, Target target, const std::vector<Body>& bodies = {});
@@ -78,7 +80,8 @@ private:
     /// Of what is exchanged, started or waited for; false for all other opcodes.
     Result<bool> exchange(const HloInstruction& instruction);
     /// The same bytes in another shape: as they lie in memory.
-    void bitcast(const HloInstruction& instruction);
+    /// False where elements change their tiles in a way that is not worked out here: tiles with padding in them.
+    bool bitcast(const HloInstruction& instruction);
     /// An operation of one operand and one result, whose name is returned.
     std::string step(const HloInstruction& instruction, std::string_view name, const std::string& attributes,
         const std::string& operands, const std::string& operandTypes, const std::string& resultType);

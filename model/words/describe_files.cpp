@@ -21,7 +21,9 @@ QString syntaxRemedy(const Diagnostic& d)
     if (kind == "rest")
         return Words::tr("Remove what follows.");
     if (kind == "end")
-        return Words::tr("The text is cut short: complete it, or open another copy.");
+        return Words::tr("The text is truncated: complete it, or open another copy.");
+    if (d.text("found") == "the end of the text")
+        return Words::tr("The text is truncated: complete it.");
     const QString expected = fromStd(d.text("expected"));
     if (expected == QLatin1String("end of text") || expected.startsWith(QLatin1String("the end of the ")))
         return Words::tr("Remove what follows.");
@@ -136,7 +138,8 @@ ProblemText describeFile(const Diagnostic& d)
                 ? Words::tr("there are %2 %1, the limit is %3")
                       .arg(arg("what"), arg.number("count"), arg.number("limit"))
                 : Words::tr("too many or too large: %1, the limit is %2").arg(arg("what"), arg.number("limit")),
-            Words::tr("Use smaller sizes."), {} };
+            arg("what") == QLatin1String("mesh axes") ? Words::tr("Use fewer axes.") : Words::tr("Use smaller sizes."),
+            {} };
     case Code::NewerVersion:
         return {
             Words::tr("the file has version %1, this program reads up to %2").arg(arg("version"), arg("supported")),

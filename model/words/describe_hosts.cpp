@@ -60,7 +60,7 @@ ProblemText describeHosts(const Diagnostic& d)
             const std::vector<std::string> axes = d.list("axes");
             QStringList example;
             for (std::size_t i = 0; i < std::min<std::size_t>(axes.size(), 4); ++i)
-                example << QStringLiteral("%1=%2").arg(fromStd(axes[i])).arg(i == 0 ? 2 : 4);
+                example << QStringLiteral("%1=%2").arg(fromStd(axes[i]), QString::number(i == 0 ? 2 : 4));
             if (example.isEmpty())
                 example << QStringLiteral("data=2") << QStringLiteral("model=4");
             return { axes.empty() ? Words::tr("there is no mesh, and nothing here names its axes")

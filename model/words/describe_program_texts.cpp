@@ -111,6 +111,12 @@ ProblemText describeProgramText(const Diagnostic& d)
             return { Words::tr("the compiled program is one for %1, the prediction for %2")
                          .arg(counted(d.number("devices"), Noun::Device), counted(d.number("wanted"), Noun::Device)),
                 Words::tr("Compare it with the program, or the experiment, that it was compiled from."), {} };
+        if (arg("wrong") == QLatin1String("order"))
+            return { Words::tr("the text is no program that XLA has compiled, and the one before it is"),
+                Words::tr(
+                    "The other way round? First comes the program or the experiment, then what XLA has compiled of "
+                    "it."),
+                {} };
         return { Words::tr("the text is no program that XLA has compiled"),
             Words::tr("Take what compiled.as_text() prints after compiled = jax.jit(f).lower(...).compile()."), {} };
     case Code::NoProgram:

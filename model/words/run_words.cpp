@@ -32,7 +32,7 @@ QString operationPlace(const Program& program, OperationId operation)
     const Operation& op = program.operation(operation);
     const QString name = fromStd(qualifiedName(op));
     const std::uint32_t line = op.source < program.sources.size() ? program.sources[op.source].line : 0;
-    return line > 0 ? Words::tr("%1 in line %2").arg(name).arg(line) : name;
+    return line > 0 ? Words::tr("%1 in line %2").arg(name, QString::number(line)) : name;
 }
 
 QStringList firstDifference(const Program& program, const ValueCheck& first)

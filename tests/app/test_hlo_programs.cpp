@@ -163,6 +163,19 @@ private Q_SLOTS:
         const Ran wrong = compared(before);
         QCOMPARE(wrong.code, 2);
         QVERIFY2(wrong.error.contains(QStringLiteral("E199")), qPrintable(wrong.error));
+        const Ran turned = runProgram({ QStringLiteral("compare-hlo"),
+                                          writeFile(m_folder, QStringLiteral("after.hlo"), same), QStringLiteral("-") },
+            before);
+        QCOMPARE(turned.code, 2);
+        QVERIFY2(turned.error.contains(QStringLiteral("The other way round?")), qPrintable(turned.error));
+        // A text that ends early: nothing is said of what its rest may have.
+        const Ran early = compared(same.left(same.indexOf("ENTRY"))
+            + "%f (p: f32[8,6]) -> f32[8,6] {\n"
+              "  %p = f32[8,6]{1,0} parameter(0)\n  ROOT %g = f32[8,6]{1,0} all-reduce(%p), "
+              "replica_groups=[2,2]<=[4], to_apply=%add\n}\n");
+        QVERIFY2(early.out.contains(QStringLiteral("ends before its entry computation")),
+            qPrintable(early.out + early.error));
+        QVERIFY2(!early.out.contains(QStringLiteral("XLA has nothing of the kind")), qPrintable(early.out));
         const Ran fewer = compared(QByteArray(same).replace("num_partitions=4", "num_partitions=8"));
         QVERIFY2(
             fewer.error.contains(QStringLiteral("one for 8 devices, the prediction for 4")), qPrintable(fewer.error));

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void shardings();
     void namesAndPlaces();
     void unknown();
+    void tiles();
     void compiled();
     void collectives();
     void largeTuples();
@@ -236,6 +237,41 @@ void TestToStableHlo::unknown()
     QCOMPARE(read->warnings[0].where.line, 5);
 }
 
+/// A bitcast between tiles: what lies in a row is one tile after the other.
+void TestToStableHlo::tiles()
+{
+    const auto kinds = [](const char* from, const char* to) {
+        const Result<ReadProgram> read =
+            readProgram(moduleOf(std::string("  %p = ") + from + " parameter(0)\n  ROOT %q = " + to + " bitcast(%p)"));
+        if (!read || !verify(read->program).empty())
+            return QStringLiteral("refused");
+        QStringList list;
+        for (const OperationId id : read->program.main().operations) {
+            const Operation& operation = read->program.operation(id);
+            QStringList sizes;
+            if (!operation.results.empty())
+                for (const std::int64_t size : read->program.value(operation.results[0]).type.shape)
+                    sizes << QString::number(size);
+            list << QString::fromStdString(std::string(name(operation.kind))) + QLatin1Char(' ')
+                    + sizes.join(QLatin1Char('x'));
+        }
+        return list.join(QStringLiteral(", "));
+    };
+    QCOMPARE(kinds("f32[16,256]{1,0:T(8,128)}", "f32[2,2,8,128]{3,2,1,0:T(8,128)}"),
+        QStringLiteral("reshape 2x8x2x128, transpose 2x2x8x128"));
+    QCOMPARE(kinds("f32[2,2,8,128]{3,2,1,0}", "f32[16,256]{1,0:T(8,128)S(1)}"),
+        QStringLiteral("transpose 2x8x2x128, reshape 16x256"));
+    // The same tiles, or one over the full rows: a reshape.
+    QCOMPARE(kinds("bf16[2,16,256]{2,1,0:T(8,128)(2,1)}", "bf16[1,2,16,256]{3,2,1,0:T(8,128)(2,1)}"),
+        QStringLiteral("reshape 1x2x16x256"));
+    QCOMPARE(kinds("f32[16,128]{1,0:T(8,128)}", "f32[2048]{0:T(1024)}"), QStringLiteral("reshape 2048"));
+    QCOMPARE(kinds("f32[16,256]{1,0:T(8,128)}", "f32[16,256]{1,0:T(8,128)}"), QString());
+    // With padding in the tiles, or with tiles in them that change, nothing is known.
+    const Result<ReadProgram> padded = readProgram(moduleOf("  %p = f32[10,256]{1,0:T(8,128)} parameter(0)\n"
+                                                            "  ROOT %q = f32[20,128]{1,0:T(8,128)} bitcast(%p)"));
+    QVERIFY(padded && padded->program.operation(padded->program.main().operations[0]).kind == OpKind::Opaque);
+}
+
 void TestToStableHlo::compiled()
 {
     const Result<ReadProgram> scheduled =
@@ -376,6 +412,17 @@ void TestToStableHlo::errors()
     // A tuple has the elements that its shape says: none grows by being made of itself again and again.
     QCOMPARE(stated("  %p = f32[8] parameter(0)\n  %t = (f32[8]) tuple(%p, %p)"),
         QStringLiteral("E194 5:4 what=elements found=2 wanted=1 of=tuple"));
+    // Groups that only a mesh of 17 axes explains: the collective is named.
+    std::string grid, order;
+    for (int d = 0; d < 17; ++d) {
+        grid += d == 0 ? "2" : ",2";
+        order += (d == 0 ? "" : ",") + std::to_string(d < 9 ? 2 * d : 2 * (d - 9) + 1);
+    }
+    QVERIFY(shownError(readProgram("HloModule m, is_scheduled=true, num_partitions=131072\n\n" + adder
+                           + "ENTRY %e (p: f32[8]) -> f32[8] {\n  %p = f32[8]{0} parameter(0)\n  ROOT %r = f32[8]{0} "
+                             "all-reduce(%p), replica_groups=[512,256]<=["
+                           + grid + "]T(" + order + "), to_apply=%add\n}\n"))
+                .startsWith(QStringLiteral("E126 11:9 what=mesh axes")));
 }
 
 REGISTER_TEST(TestToStableHlo)

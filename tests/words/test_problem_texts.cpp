@@ -166,6 +166,10 @@ private Q_SLOTS:
             QStringLiteral("expected end of text, found model. Remove what follows."));
         QCOMPARE(stated(Code::Syntax, { { "expected", "the end of a bracket" }, { "found", "x" } }),
             QStringLiteral("expected the end of a bracket, found x. Write the end of a bracket there."));
+        for (const char* expected : { "the end of the bracket “(” of line 3, column 12", "a type" })
+            QVERIFY(stated(Code::Syntax, { { "expected", expected }, { "found", "the end of the text" } })
+                        .endsWith(QStringLiteral("found the end of the text. The text is truncated: complete it.")));
+        QVERIFY(stated(Code::NotComparable, { { "wrong", "order" } }).contains(QStringLiteral("The other way round?")));
     }
 
     void impossibleAliases()
@@ -354,7 +358,7 @@ private Q_SLOTS:
         QCOMPARE(stated("hello"),
             QStringLiteral("expected a value, found hello. An experiment is JSON text that begins with “{”."));
         QCOMPARE(stated("{ \"format\": "),
-            QStringLiteral("expected a value, found the end of the file. The text is cut short: complete it, or open "
+            QStringLiteral("expected a value, found the end of the file. The text is truncated: complete it, or open "
                            "another copy."));
     }
 

@@ -62,7 +62,7 @@ QString meshText(const MeshSetting& mesh)
 {
     QStringList axes;
     for (const MeshAxis& axis : mesh.axes)
-        axes << QStringLiteral("%1=%2").arg(words::fromStd(axis.name)).arg(axis.size);
+        axes << QStringLiteral("%1=%2").arg(words::fromStd(axis.name), QString::number(axis.size));
     return axes.join(QLatin1Char(','));
 }
 

@@ -87,8 +87,9 @@ DeviceGrades gradesOf(ColourBy by, const Theme& theme, const Layout& layout, std
         grades.title = GradeWords::tr("Along %1").arg(name);
         for (std::int64_t i = 0; i < count; ++i) {
             const std::int64_t first = i * shared, last = std::min(first + shared, size) - 1;
-            grades.names << (first == last ? QStringLiteral("%1 %2").arg(name).arg(first)
-                                           : QStringLiteral("%1 %2–%3").arg(name).arg(first).arg(last));
+            grades.names << (first == last
+                    ? QStringLiteral("%1 %2").arg(name, QString::number(first))
+                    : QStringLiteral("%1 %2–%3").arg(name, QString::number(first), QString::number(last)));
             grades.colours.push_back(theme.shard(i, count, i % 8, i / 8).rgb());
         }
         grades.groups = byDevice<std::int32_t>(mesh, [&](std::int64_t position) {

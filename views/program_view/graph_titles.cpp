@@ -165,7 +165,7 @@ QString GraphWords::title(int index) const
         return part.children.size() == 1 ? from : tr("%1 to %2", "parts").arg(from, to);
     const QString what =
         from.left(blank) == tr("Layer %1").arg(0).section(u' ', 0, 0) ? tr("Layers") : from.left(blank);
-    return a == b ? from : u"%1 %2–%3"_s.arg(what).arg(std::min(a, b)).arg(std::max(a, b));
+    return a == b ? from : u"%1 %2–%3"_s.arg(what, QString::number(std::min(a, b)), QString::number(std::max(a, b)));
 }
 
 } // namespace shardscope

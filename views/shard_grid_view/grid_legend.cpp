@@ -243,9 +243,8 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
     if (!m_grid.folded().empty() && layout.shape().size() > 2) {
         QStringList names;
         for (const int d : m_grid.folded())
-            names << QStringLiteral("%1 %2")
-                         .arg(m_subject->dimensionName(d))
-                         .arg(layout.shape()[static_cast<std::size_t>(d)]);
+            names << QStringLiteral("%1 %2").arg(
+                m_subject->dimensionName(d), QString::number(layout.shape()[static_cast<std::size_t>(d)]));
         paragraph(tr("Not sharded"), names);
     }
     if (byShard() && tiles.isEmpty() && hasMotifs(layout) && room()) {

@@ -64,7 +64,7 @@ QString GridSubject::blockText(int dimension, std::int64_t block) const
     const std::int64_t begin = std::min(block * elements, size), end = std::min(begin + elements, size);
     if (begin == end)
         return ShardGrid::tr("%1: padding only").arg(dimensionName(dimension));
-    return elements == 1 ? ShardGrid::tr("%1 = %2").arg(dimensionName(dimension)).arg(begin)
+    return elements == 1 ? ShardGrid::tr("%1 = %2").arg(dimensionName(dimension), QString::number(begin))
                          : dimensionName(dimension) + QLatin1Char(' ') + words::range(begin, end);
 }
 
