@@ -60,7 +60,8 @@ CompiledReason gathers(const CompiledComparison& comparison, ReasonKind kind, co
     return reason;
 }
 
-/// What is exchanged of the embedding alone on one side.
+/// What is exchanged of the embedding alone on the side that gathers all of it. Where it looks rows up the other one
+/// may gather it as well, but has no gradient of all of it to add up.
 CompiledReason embedding(const CompiledComparison& comparison, const TransformerModel& transformer)
 {
     const bool byProduct = transformer.settings.model.embedByOneHot;
@@ -68,11 +69,13 @@ CompiledReason embedding(const CompiledComparison& comparison, const Transformer
         "/model/embed_by_one_hot", byProduct ? "false" : "true" };
     bool isGathered = false;
     for (const ExchangeRow& row : comparison.rows) {
-        const std::int64_t own = byProduct ? row.compiled.times : row.predicted.times;
-        if (own > 0 || row.weight != "params/token_embedder/embedding")
+        if (row.weight != "params/token_embedder/embedding")
             continue;
-        addBytes(reason, row);
-        isGathered = isGathered || row.exchange == ExchangeKind::Gather;
+        const std::int64_t own = byProduct ? row.compiled.times : row.predicted.times;
+        const std::int64_t other = byProduct ? row.predicted.times : row.compiled.times;
+        isGathered = isGathered || (row.exchange == ExchangeKind::Gather && other > 0);
+        if (own == 0)
+            addBytes(reason, row);
     }
     if (!isGathered)
         return {};

@@ -449,6 +449,23 @@ void TestCompareCompiled::embeddingByProduct()
     // The table, and its gradient.
     QCOMPARE(differs.reasons[0].compiledBytes, 2 * 4 * 512 * 64);
     QCOMPARE(differs.reasons[0].predictedBytes, 0);
+    // Both gather the table, and XLA alone adds its gradient up.
+    CompiledComparison gathered;
+    for (const ExchangeKind kind : { ExchangeKind::Gather, ExchangeKind::Reduction }) {
+        ExchangeRow& row = gathered.rows.emplace_back();
+        row.exchange = kind;
+        row.weight = "params/token_embedder/embedding";
+        row.compiled.times = 1;
+        row.compiled.bytes = 1024;
+        if (kind == ExchangeKind::Gather)
+            row.predicted = row.compiled;
+    }
+    const std::vector<CompiledReason> reasons = reasonsFor(gathered, network(RematPolicy::None, false));
+    QCOMPARE(reasons.size(), std::size_t{ 1 });
+    QVERIFY(reasons[0].kind == CompiledReason::Kind::EmbedsByProduct);
+    QCOMPARE(reasons[0].compiledBytes, 1024);
+    gathered.endsEarly = true; // then the rest of it may be in what is missing
+    QVERIFY(reasonsFor(gathered, network(RematPolicy::None, false)).empty());
 }
 
 void TestCompareCompiled::merged()

@@ -57,6 +57,20 @@ private Q_SLOTS:
         QVERIFY(!all.out.contains(QStringLiteral("more rows")));
     }
 
+    /// Names are printed as they are, whatever stands in them.
+    void namesWithPercentSigns()
+    {
+        const QString file = writeFile(m_folder, QStringLiteral("odd.mlir"),
+            "sdy.mesh @mesh = <[\"%2\"=2, \"%3\"=2]>\n"
+            "func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"%2\"}, {\"%3\"}]>}) -> "
+            "tensor<8x8xf32> {\n  %y = stablehlo.negate %x : tensor<8x8xf32>\n  return %y : tensor<8x8xf32>\n}\n");
+        const Ran ran =
+            runProgram({ QStringLiteral("explain"), file, QStringLiteral("--tensor"), QStringLiteral("x") });
+        QCOMPARE(ran.code, 0);
+        QVERIFY2(ran.out.contains(QStringLiteral("  f32[8@%2, 8@%3], 4 shards of [4, 4], 64 B per device")),
+            qPrintable(ran.out));
+    }
+
     void unusedRulesAreCounted()
     {
         QByteArray rules = "[\"batch\", \"data\"]";
