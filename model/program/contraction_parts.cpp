@@ -40,7 +40,7 @@ private:
         bool isProduct = false; ///< of a contraction, or such a one and something added
         bool isActivation = false; ///< computed from a product element by element
         bool isSpread = false; ///< an argument that is repeated along dimensions
-        bool isAlike = false; ///< repeated along the first of them: for all of a batch the same
+        bool isAlike = false; ///< a vector, repeated along the first of them: for all of a batch the same
 
         /// The argument that its elements are those of, or are computed from.
         [[nodiscard]] std::int32_t chain() const { return isSpread ? -1 : argument >= 0 ? argument : data; }
@@ -138,25 +138,18 @@ private:
         }
     }
 
-    /// What a product, or what comes of it or of data element by element, meets: a bias, or the scale of a norm. Such a
-    /// weight is the same for all of a batch. What is as large as a product is the data of a layer that it goes past.
+    /// What a product, or what comes of it or of data element by element, meets: a bias, or the scale of a norm. The
+    /// latter is a vector, the same for all of a batch; masks and angles have more dimensions. What is as large as a
+    /// product is the data of a layer that it goes past.
     void meet(OpKind kind, ValueId value, ValueId met)
     {
         const Origin &own = origin(value), &other = origin(met);
         const Value& argument = m_program.value(met);
         const bool isBias = kind == OpKind::Add && own.isProduct && (other.isSpread || argument.type.rank() < 2);
-        const bool isScale = other.isSpread && other.isAlike && hasDimensions(other)
-            && (own.isProduct || own.isActivation || own.chain() >= 0);
+        const bool isScale = other.isSpread && other.isAlike && (own.isProduct || own.isActivation || own.chain() >= 0);
         if (isBias || isScale)
             note(other.argument, ContractionPart::Weight);
     }
-    /// Not a single number that is spread.
-    [[nodiscard]] bool hasDimensions(const Origin& from) const
-    {
-        return from.argument >= 0
-            && m_program.value(m_program.main().arguments[static_cast<std::size_t>(from.argument)]).type.rank() > 0;
-    }
-
     /// Of what is computed element by element.
     void compute(const Operation& operation)
     {
@@ -186,11 +179,14 @@ private:
             return;
         const auto mapped = std::find(attributes->dimensions.begin(), attributes->dimensions.end(), 0);
         const auto first = static_cast<std::size_t>(mapped - attributes->dimensions.begin());
-        const bool isAlike = mapped == attributes->dimensions.end() || from.shape[first] == 1;
+        const bool isVector =
+            std::count_if(from.shape.begin(), from.shape.end(), [](std::int64_t size) { return size > 1; }) == 1;
+        const bool isAlike = isVector && (mapped == attributes->dimensions.end() || from.shape[first] == 1);
         Origin& result = origin(operation.results[0]);
         const bool wasSpread = result.isSpread;
         result.isSpread = wasSpread || from.elementCount() != to.elementCount();
-        result.isAlike = isAlike && (!wasSpread || result.isAlike);
+        if (!wasSpread)
+            result.isAlike = isAlike;
     }
 
     void enter(const Operation& operation)

@@ -156,6 +156,23 @@ func.func private @layer)"
             QStringLiteral("parameter ").repeated(6) + QStringLiteral("input -> activation"));
     }
 
+    /// A mask is the same for all of a batch, and no weight for that.
+    void mask()
+    {
+        QCOMPARE(roleText(R"(func.func @main(%a: tensor<4x8xf32>, %w: tensor<8x8xf32>, %k: tensor<8x8xf32>)
+    -> tensor<4x8x8xf32> {
+  %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = stablehlo.tanh %0 : tensor<4x8xf32>
+  %2 = stablehlo.broadcast_in_dim %1, dims = [0, 1] : (tensor<4x8xf32>) -> tensor<4x8x8xf32>
+  %3 = stablehlo.broadcast_in_dim %k, dims = [1, 2] : (tensor<8x8xf32>) -> tensor<4x8x8xf32>
+  %4 = stablehlo.multiply %2, %3 : tensor<4x8x8xf32>
+  return %4 : tensor<4x8x8xf32>
+}
+)",
+                     ""),
+            QStringLiteral("input parameter input -> activation"));
+    }
+
     /// The parts of an array in another order are no update of it.
     void rolled()
     {
