@@ -184,28 +184,28 @@ QString remarkText(const ExchangeRow& row, const ExchangeRemark& remark)
 
 QStringList remarkLines(std::span<const ExchangeRow> rows)
 {
-    struct Shared {
+    struct SameOfRows {
         QString withoutBytes;
         ExchangeRow row;
         ExchangeRemark remark;
         std::vector<qint64> numbers;
     };
-    std::vector<Shared> all;
+    std::vector<SameOfRows> all;
     for (std::size_t r = 0; r < rows.size(); ++r)
         for (const ExchangeRemark& remark : rows[r].remarks) {
             ExchangeRow row = rows[r];
             row.predicted.sent = row.compiled.sent = {};
             QString text = remarkText(row, remark);
             const auto same = std::find_if(all.begin(), all.end(),
-                [&](const Shared& each) { return each.remark == remark && each.withoutBytes == text; });
-            Shared& shared =
-                same != all.end() ? *same : all.emplace_back(Shared{ std::move(text), std::move(row), remark, {} });
+                [&](const SameOfRows& each) { return each.remark == remark && each.withoutBytes == text; });
+            SameOfRows& shared =
+                same != all.end() ? *same : all.emplace_back(SameOfRows{ std::move(text), std::move(row), remark, {} });
             shared.row.predicted.sent += rows[r].predicted.sent;
             shared.row.compiled.sent += rows[r].compiled.sent;
             shared.numbers.push_back(static_cast<qint64>(r) + 1);
         }
     QStringList lines;
-    for (const Shared& shared : all)
+    for (const SameOfRows& shared : all)
         lines.append(numberRanges(shared.numbers) + QStringLiteral(": ") + remarkText(shared.row, shared.remark));
     return lines;
 }
