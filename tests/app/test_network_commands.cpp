@@ -383,9 +383,46 @@ private Q_SLOTS:
         }));
         const QString sentence = QString::fromStdString(ran.json().at("largest_difference").get<std::string>());
         QVERIFY2(sentence.startsWith(QStringLiteral("Each device ")), qPrintable(sentence));
-        QVERIFY(text.out.startsWith(sentence)); // the window's own, in both forms
+        // Totals come first, alike or not; then the window's own sentence, in both forms.
+        QVERIFY2(text.out.startsWith(QStringLiteral("In all ")), qPrintable(text.out));
+        QVERIFY(text.out.contains(QStringLiteral("\n\n") + sentence + QLatin1Char('\n')));
+        const nlohmann::json totals = ran.json().at("totals");
+        QVERIFY(totals.at(0).at("name") == "state per device" && totals.at(1).at("name") == "peak per device");
+        QVERIFY(totals.at(2).at("name") == "sent per device and step");
+        double before = 0, after = 0;
+        for (std::size_t i = 3; i < totals.size(); ++i) {
+            before += totals[i].at("bytes_before").get<double>();
+            after += totals[i].at("bytes_after").get<double>();
+        }
+        QVERIFY(before > 0 && std::abs(before - totals[2].at("bytes_before").get<double>()) < 1);
+        QVERIFY(std::abs(after - totals[2].at("bytes_after").get<double>()) < 1);
+        QVERIFY(ran.json().at("renamed_axes").empty());
         QCOMPARE(ranWith(QStringLiteral("diff transformer-t5x there-is-none")).code, 2);
         QCOMPARE(ranWith(QStringLiteral("diff transformer-t5x")).code, 2);
+    }
+
+    /// The same layout under other names is no saving.
+    void axesOfOtherNames()
+    {
+        QByteArray content = ranWith(QStringLiteral("examples transformer-t5x")).out.toUtf8();
+        content.replace("\"data\"", "\"rows\"")
+            .replace("\"model\"]", "\"columns\"]")
+            .replace("\"model\",", "\"columns\",");
+        const QString file = writeFile(m_folder, QStringLiteral("renamed.json"), content);
+        const Ran ran = ranWith(QStringLiteral("diff --json transformer-t5x ") + file);
+        QVERIFY2(ran.code == 1, qPrintable(ran.error));
+        const nlohmann::json found = ran.json();
+        QVERIFY(found.at("renamed_axes") == nlohmann::json::parse(R"([{"before": "data", "after": "rows", "size": 2},
+                                         {"before": "model", "after": "columns", "size": 4}])"));
+        for (const auto& each : found.at("totals"))
+            QVERIFY2(each.at("bytes_before") == each.at("bytes_after"), each.dump().c_str());
+        for (const auto& each : found.at("differences"))
+            QVERIFY2(each.at("section") != "shardings" && each.at("section") != "bytes"
+                    && each.at("section") != "collectives",
+                each.dump().c_str());
+        const Ran text = ranWith(QStringLiteral("diff transformer-t5x ") + file);
+        QVERIFY2(text.out.contains(QStringLiteral("count as the same: data is rows in B, model is columns.")),
+            qPrintable(text.out));
     }
 
     void trainNeedsAStep()

@@ -80,6 +80,8 @@ private Q_SLOTS:
         const QString sentence = words::largestDifference(found);
         QVERIFY2(sentence.startsWith(QStringLiteral("Each device ")), qPrintable(sentence));
         QVERIFY2(sentence.endsWith(QLatin1Char('.')), qPrintable(sentence));
+        QCOMPARE(sentence.contains(QStringLiteral(". In all it sends ")),
+            found.largest.what == LargestDifference::What::Sent);
         QCOMPARE(sentence.contains(QStringLiteral("along model")), found.largest.what == LargestDifference::What::Sent);
     }
 
