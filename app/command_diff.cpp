@@ -48,7 +48,7 @@ std::vector<Total> totalsOf(const SnapshotComparison& comparison)
     };
     std::vector<Total> totals;
     if (comparison.before->laidOut() && comparison.after->laidOut())
-        totals.push_back({ "state per device", amount(std::optional(comparison.stateBefore)),
+        totals.push_back({ "state and gradients per device", amount(std::optional(comparison.stateBefore)),
             amount(std::optional(comparison.stateAfter)) });
     totals.push_back({ "peak per device", amount(comparison.peakBefore), amount(comparison.peakAfter) });
     totals.push_back({ "sent per device and step", sent(comparison.sentBefore), sent(comparison.sentAfter) });
@@ -138,7 +138,7 @@ private:
         const auto addExact = [&](std::string path, std::int64_t before, std::int64_t after) {
             addAmount(std::move(path), std::optional(before), std::optional(after), exact);
         };
-        addExact("state per device", m_comparison.stateBefore, m_comparison.stateAfter);
+        addExact("state and gradients per device", m_comparison.stateBefore, m_comparison.stateAfter);
         for (const ComparedRole& held : m_comparison.held)
             addExact(words::role(held.role).toLower().toStdString() + " per device", held.bytesBefore, held.bytesAfter);
         addAmount("peak per device", m_comparison.peakBefore, m_comparison.peakAfter, exact);

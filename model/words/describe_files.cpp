@@ -130,6 +130,9 @@ ProblemText describeFile(const Diagnostic& d)
         if (arg("what") == QLatin1String("nesting"))
             return { Words::tr("brackets stand more than %1 deep in each other").arg(arg.number("limit")),
                 Words::tr("Close every bracket that is open."), {} };
+        if (arg.has("bytes") && arg.size("bytes") == arg.size("limit")) // a little more
+            return { Words::tr("%1 would take more than %2, which is the limit").arg(arg("what"), arg.size("limit")),
+                Words::tr("Use smaller sizes."), {} };
         return { arg.has("bytes") ? Words::tr("%1 would take at least %2, the limit is %3")
                                         .arg(arg("what"), arg.size("bytes"), arg.size("limit"))
                 : arg.has("count")

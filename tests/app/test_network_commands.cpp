@@ -387,7 +387,8 @@ private Q_SLOTS:
         QVERIFY2(text.out.startsWith(QStringLiteral("In all ")), qPrintable(text.out));
         QVERIFY(text.out.contains(QStringLiteral("\n\n") + sentence + QLatin1Char('\n')));
         const nlohmann::json totals = ran.json().at("totals");
-        QVERIFY(totals.at(0).at("name") == "state per device" && totals.at(1).at("name") == "peak per device");
+        QVERIFY(totals.at(0).at("name") == "state and gradients per device"
+            && totals.at(1).at("name") == "peak per device");
         QVERIFY(totals.at(2).at("name") == "sent per device and step");
         double before = 0, after = 0;
         for (std::size_t i = 3; i < totals.size(); ++i) {
@@ -505,9 +506,57 @@ private Q_SLOTS:
         QCOMPARE(json.at("meshes").size(), std::size_t{ 4 });
         QVERIFY(json.at("meshes")[0].at("is_front") == true && json.at("meshes")[0].at("beaten_by").is_null());
         QVERIFY(json.at("meshes")[1].at("beaten_by").at("shape") == nlohmann::json({ 1, 8 }));
-        QVERIFY(json.at("meshes")[1].at("state_bytes") == std::int64_t{ 32 } << 20);
+        QVERIFY(json.at("meshes")[1].at("state_and_gradient_bytes") == std::int64_t{ 32 } << 20);
+        const nlohmann::json shown = ranWith(QStringLiteral("show flax-mlp-logical --json")).json();
+        QVERIFY(json.at("meshes")[1].at("peak_bytes") == shown.at("memory_per_device").at("peak_bytes"));
         QVERIFY(json.at("batches").at(0).at("batch_size") == 2);
         QCOMPARE(ranWith(QStringLiteral("search there-is-none")).code, 2);
+    }
+
+    /// What JAX refuses for the arguments of jit, and more rows than anybody reads.
+    void searchesOfManyMeshes()
+    {
+        const QString rows = writeFile(m_folder, QStringLiteral("rows.mlir"),
+            "sdy.mesh @mesh = <[\"data\"=2, \"model\"=2]>\n"
+            "func.func @main(%x: tensor<6x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"data\"}, {\"model\"}]>}) -> "
+            "tensor<6x4xf32> {\n  %y = stablehlo.add %x, %x : tensor<6x4xf32>\n  return %y : tensor<6x4xf32>\n}\n");
+        const Ran refused = ranWith(QStringLiteral("search --json ") + rows);
+        QVERIFY2(refused.code == 0, qPrintable(refused.error));
+        const nlohmann::json meshes = refused.json().at("meshes");
+        QCOMPARE(meshes.size(), std::size_t{ 3 });
+        QVERIFY2(meshes.back().at("mesh").at("shape") == nlohmann::json({ 4, 1 }) && meshes.back().contains("why_not")
+                && meshes.back().at("is_front") == false,
+            meshes.dump(1).c_str());
+
+        const QString many = writeFile(m_folder, QStringLiteral("many.json"),
+            ranWith(QStringLiteral("new --preset llama3.2-1b --layers 1 --batch 8 --mesh fsdp=2,tensor=4 --rules "
+                                   "maxtext-base-2026-08"))
+                .out.toUtf8());
+        const Ran few = ranWith(QStringLiteral("search ") + many),
+                  all = ranWith(QStringLiteral("search --all ") + many);
+        QVERIFY2(few.code == 0, qPrintable(few.error));
+        QVERIFY2(few.out.contains(QStringLiteral(" more (--all)\n")), qPrintable(few.out));
+        QVERIFY(!all.out.contains(QStringLiteral("--all")));
+        QVERIFY(all.out.count(QLatin1Char('\n')) > few.out.count(QLatin1Char('\n')) + 50);
+        for (const QString& out : { few.out, all.out }) { // the front stands first
+            QVERIFY2(out.section(QLatin1Char('\n'), 1, 1).endsWith(QStringLiteral("  front")), qPrintable(out));
+            QVERIFY(out.contains(QStringLiteral("(the experiment's)")));
+        }
+    }
+
+    /// Where nothing fits, that is said once, with both numbers, and no rows without figures.
+    void searchesWithoutRoom()
+    {
+        QByteArray content = ranWith(QStringLiteral("examples flax-mlp-logical")).out.toUtf8();
+        content.replace("\"16 GiB\"", "\"1 MiB\"");
+        const Ran ran = ranWith(QStringLiteral("search ") + writeFile(m_folder, QStringLiteral("small.json"), content));
+        QVERIFY2(ran.out.contains(QStringLiteral("does not fit: ")) && ran.out.contains(QStringLiteral(" of 1 MiB")),
+            qPrintable(ran.out));
+        QVERIFY2(ran.out.contains(QStringLiteral("None of the meshes can be taken.")), qPrintable(ran.out));
+        QVERIFY2(ran.out.contains(QStringLiteral("With a batch of 2 to 8,192 none of the meshes can be taken. With 2, "
+                                                 "data 1 × model 8 does not fit: ")),
+            qPrintable(ran.out));
+        QVERIFY(!ran.out.contains(QStringLiteral("Sends least")));
     }
 
     void exportsWhatViewsShow()
