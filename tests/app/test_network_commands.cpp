@@ -559,6 +559,28 @@ private Q_SLOTS:
         QVERIFY(!ran.out.contains(QStringLiteral("Sends least")));
     }
 
+    /// A program's code has the shardings of its arguments and results, with their names, and its constraints.
+    void exportsProgramsAsCode()
+    {
+        const QString file = writeFile(m_folder, QStringLiteral("constrained.mlir"),
+            "sdy.mesh @mesh = <[\"data\"=2, \"model\"=2]>\n"
+            "func.func @main(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"data\"}, {}]>}, "
+            "%w: tensor<4x4xf32>) -> (tensor<8x4xf32> {jax.result_info = \"out\"}) {\n"
+            "  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x4xf32>) -> "
+            "tensor<8x4xf32>\n"
+            "  %z = sdy.sharding_constraint %y <@mesh, [{?}, {\"model\"}]> : tensor<8x4xf32>\n"
+            "  return %z : tensor<8x4xf32>\n}\n");
+        const Ran ran = ranWith(QStringLiteral("export --view code ") + file);
+        QVERIFY2(ran.code == 0, qPrintable(ran.error));
+        for (const char* part :
+            { "\nin_shardings = (\n    NamedSharding(mesh, P('data', None)),  # x\n    NamedSharding(mesh, P(",
+                ")),  # w, as propagated\n)\n",
+                "\nout_shardings = (\n    NamedSharding(mesh, P('data', 'model')),  # out",
+                "\nconstraints = {\n    \"y\": NamedSharding(mesh, P(UNCONSTRAINED, 'model')),  # line 4\n}\n",
+                "\nUNCONSTRAINED = P.UNCONSTRAINED\n" })
+            QVERIFY2(ran.out.contains(QLatin1String(part)), qPrintable(ran.out));
+    }
+
     void exportsWhatViewsShow()
     {
         const Ran csv = ranWith(QStringLiteral("export flax-mlp-logical --view tensors"));
