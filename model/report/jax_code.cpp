@@ -259,32 +259,33 @@ public:
         const Region& main = m_program.main();
         for (std::size_t a = 0; a < m_main.arguments(); ++a) {
             const ValueId value = main.arguments[a];
-            const ProgramSharding* given = m_snapshot.annotated->shardingOf(value);
+            const ProgramSharding* declared = m_snapshot.annotated->shardingOf(value);
             inputs += line(value, heldSpec(value),
-                nameOf(value, m_main.argumentName(a)) + (given || m_snapshot.isPartitioned() ? "" : ", as propagated"));
+                nameOf(value, m_main.argumentName(a))
+                    + (declared || m_snapshot.isPartitioned() ? "" : ", as propagated"));
         }
         const PropagationResult& propagation = *m_snapshot.propagation;
         // What XLA has partitioned does not say of its results what they are shards of.
         for (std::size_t r = 0; r < m_main.results() && !m_snapshot.isPartitioned(); ++r) {
             const ValueId value = main.results[r];
-            const bool isGiven = r < propagation.resultMeshes.size() && propagation.resultMeshes[r] > 0
+            const bool isDeclared = r < propagation.resultMeshes.size() && propagation.resultMeshes[r] > 0
                 && r < propagation.results.size();
             outputs +=
-                line(value, isGiven ? toPartitionSpec(propagation.results[r], *m_snapshot.mesh) : heldSpec(value),
-                    nameOf(value, m_main.resultName(r)) + (isGiven ? "" : ", as propagated"));
+                line(value, isDeclared ? toPartitionSpec(propagation.results[r], *m_snapshot.mesh) : heldSpec(value),
+                    nameOf(value, m_main.resultName(r)) + (isDeclared ? "" : ", as propagated"));
         }
         std::set<std::string> names;
         for (const Operation& operation : m_snapshot.annotated->operations) {
             if (operation.kind != OpKind::ShardingConstraint || operation.results.empty())
                 continue;
             const ValueId value = operation.results[0];
-            const ProgramSharding* given = m_snapshot.annotated->shardingOf(value);
-            if (!given)
+            const ProgramSharding* declared = m_snapshot.annotated->shardingOf(value);
+            if (!declared)
                 continue;
             std::string name = nameOf(operation.operands[0], {});
             while (!names.insert(name).second)
                 name += '\'';
-            constraints += "    " + quotedPython(name) + ": " + m_writer.code(constraintSpec(*given), std::nullopt)
+            constraints += "    " + quotedPython(name) + ": " + m_writer.code(constraintSpec(*declared), std::nullopt)
                 + ',' + constraintComment(operation) + '\n';
         }
         return section(
@@ -318,11 +319,11 @@ private:
         return toPartitionSpec(heldSharding(m_snapshot, value), *m_snapshot.mesh);
     }
     /// Open dimensions without axes are left to propagation.
-    [[nodiscard]] PartitionSpec constraintSpec(const ProgramSharding& given) const
+    [[nodiscard]] PartitionSpec constraintSpec(const ProgramSharding& declared) const
     {
-        PartitionSpec spec = toPartitionSpec(given.sharding, *m_snapshot.mesh);
-        for (std::size_t d = 0; d < given.sharding.rank(); ++d)
-            if (given.sharding.dims[d].open && given.sharding.dims[d].axes.empty())
+        PartitionSpec spec = toPartitionSpec(declared.sharding, *m_snapshot.mesh);
+        for (std::size_t d = 0; d < declared.sharding.rank(); ++d)
+            if (declared.sharding.dims[d].open && declared.sharding.dims[d].axes.empty())
                 spec.entries[d] = SpecEntry::unconstrained();
         return spec;
     }

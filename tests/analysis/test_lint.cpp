@@ -547,6 +547,16 @@ private Q_SLOTS:
         QCOMPARE(slow[0].diagnostic.text("axis"), std::string("model"));
         QVERIFY(slow[0].diagnostic.number("collectives") >= 4);
         QVERIFY(slow[0].diagnostic.number("bytes") > 0);
+        // All that goes along "model" between hosts is known, too: what the step does not wait for is of gradients.
+        double all = 0;
+        for (const CollectiveEntry& entry : analysed(experiment)->collectives->entries)
+            if (!entry.scalarLoss && !entry.axes.empty() && entry.axes[0].axis == 0)
+                all += entry.sentPerStep().value();
+        QCOMPARE(static_cast<double>(slow[0].diagnostic.number("of")), all);
+        // Of plain data parallelism: only what is looked up is waited for.
+        Experiment data = experiment;
+        data.mesh.axes = { { "data", 8 }, { "model", 1 } };
+        QVERIFY(found(data, Code::SlowLinkCollective).empty());
         QCOMPARE(slow[0].fixes.size(), 1U);
         const Experiment mended = *applyFix(experiment, slow[0].fixes[0]);
         QCOMPARE(mended.mesh.axes.back().name, std::string("model"));

@@ -559,6 +559,15 @@ private Q_SLOTS:
         QVERIFY(!ran.out.contains(QStringLiteral("Sends least")));
     }
 
+    void exportsNamesForMaxText()
+    {
+        const Ran t5x = ranWith(QStringLiteral("export transformer-t5x --view maxtext"));
+        QVERIFY2(t5x.error.contains(QStringLiteral("annotates nothing with these names of rules: batch, ")),
+            qPrintable(t5x.error));
+        const Ran own = ranWith(QStringLiteral("export maxtext-llama3-8b --view maxtext"));
+        QVERIFY2(!own.error.contains(QStringLiteral("annotates nothing")), qPrintable(own.error));
+    }
+
     /// A program's code has the shardings of its arguments and results, with their names, and its constraints.
     void exportsProgramsAsCode()
     {

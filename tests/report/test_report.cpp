@@ -311,6 +311,24 @@ private Q_SLOTS:
         QVERIFY2(titled.find("the platform other four: 4\n") != std::string::npos, titled.c_str());
     }
 
+    /// Rules with names that MaxText's model does not have shard nothing there, and an axis of T5X has another key.
+    void maxTextWithOtherNames()
+    {
+        const std::string t5x = maxTextCode(*analysed("transformer-t5x"), MaxTextStyle::Yaml);
+        for (const char* part : { "#   these names of rules, with which MaxText's model annotates nothing: batch, ",
+                 "joined_kv, relpos_buckets, abspos_buckets", "#   rules for activation_batch, ",
+                 "#   the mesh axis model, whose sizes are those of ici_tensor_parallelism and "
+                 "dcn_tensor_parallelism\n" })
+            QVERIFY2(t5x.find(part) != std::string::npos, (part + ('\n' + t5x)).c_str());
+        const std::string own = maxTextCode(*analysed("maxtext-llama3-8b"), MaxTextStyle::Yaml);
+        QVERIFY2(own.find("annotates nothing") == std::string::npos && own.find("whose sizes") == std::string::npos,
+            own.c_str());
+        QCOMPARE(
+            namesUnknownToMaxText({ { { LogicalName::of("mine"), SpecEntry::none() },
+                { LogicalName::of("embed"), SpecEntry::none() }, { LogicalName::of("mine"), SpecEntry::none() } } }),
+            std::vector<std::string>{ "mine" });
+    }
+
     /// No key is made up: all stand in MaxText's own configuration, where it lies beside the project.
     void keysOfMaxText()
     {
