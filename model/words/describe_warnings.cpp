@@ -166,7 +166,10 @@ ProblemText describeWarning(const Diagnostic& d)
     }
     case Code::OverMemoryLimit:
         return { Words::tr("each device needs %1, it has %2").arg(arg.size("bytes"), arg.size("limit")),
-            Words::tr("Shard more dimensions, or use more devices."), {} };
+            d.arg("remat")
+                ? Words::tr("Rematerialise layers (“remat”: “full”), shard more dimensions, or use more devices.")
+                : Words::tr("Shard more dimensions, or use more devices."),
+            {} };
     case Code::MeshNameInLogicalModel:
         return { Words::tr("%1: mesh names (%2) inside a logical model; renaming a mesh axis breaks it")
                      .arg(arg.tensor(), arg("axes")),

@@ -346,6 +346,26 @@ private Q_SLOTS:
             QVERIFY(analysed(*applyFix(experiment, fix))->ok());
     }
 
+    /// Where activations are most of it, working them out again is offered, and tried like everything else.
+    void rematerialisingNeedsLess()
+    {
+        Experiment experiment = *withDimension(cleanMlp(), "batch", 65'536);
+        const std::int64_t needed = analysed(experiment)->plan->memory.peakBytes;
+        experiment.hardware.memoryPerDevice = needed - 1;
+        const std::vector<Problem> over = found(experiment, Code::OverMemoryLimit);
+        QCOMPARE(over.size(), 1U);
+        QCOMPARE(over[0].diagnostic.number("remat"), std::int64_t{ 1 });
+        const Result<Experiment> remat = applyFix(experiment, { Fix::Kind::Rematerialise, {}, 0, 0 });
+        QVERIFY(remat && analysed(*remat)->plan->memory.peakBytes < needed);
+        Experiment tight = *remat;
+        tight.hardware.memoryPerDevice = 1;
+        const std::vector<Problem> known = found(tight, Code::OverMemoryLimit);
+        QVERIFY(known.size() == 1 && !known[0].diagnostic.arg("remat")); // nothing more to do of that kind
+        AnalysisCache cache;
+        for (const Fix& fix : memoryFixes(*analysed(tight), cache, {}))
+            QVERIFY(fix.kind != Fix::Kind::Rematerialise);
+    }
+
     void droppedByMaxText()
     {
         Experiment experiment =
