@@ -247,6 +247,7 @@ private Q_SLOTS:
         row("screenshot FILE --alone -o picture.png", "--dock");
         row("export FILE --view tensors --as py", "csv or md");
         row("export FILE --view code --as csv", "py would");
+        row("run FILE --steps 0", "'0' is not from 1 to ");
         row("export FILE --view maxtext --as py", "yml or sh would");
         row("export FILE --view nothing", "collectives");
         row("convert FILE --from flax", "--from experiment");
