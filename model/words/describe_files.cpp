@@ -60,6 +60,9 @@ ProblemText describeFile(const Diagnostic& d)
                 Words::tr("Leave one of them out."), {} };
         return { Words::tr("the key %1 occurs twice").arg(arg.quote("key")), Words::tr("Remove one of the two."), {} };
     case Code::WrongType:
+        if (d.text("key") == "file" && d.where.pointer.empty()) // the text as one value
+            return { Words::tr("the text is %1", "the number 3, an empty list").arg(arg("found")),
+                Words::tr("An experiment is JSON text that begins with “{”."), {} };
         return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("found")), Words::tr("Write %1.").arg(arg("expected")),
             {} };
     case Code::MissingKey:
@@ -102,6 +105,12 @@ ProblemText describeFile(const Diagnostic& d)
                     : Words::tr("no parameter fits %1").arg(arg.quote("value")),
                 arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
                                    : Words::tr("Known: %1.").arg(arg("known")),
+                {} };
+        if (d.text("key") == "--rules")
+            return { Words::tr("there is no rule set and no file %1").arg(arg.quote("value")),
+                (arg.has("nearest") ? Words::tr("Did you mean %1? ").arg(arg.quote("nearest")) : QString())
+                    + Words::tr("Give a file of rules, the rules themselves, or the id of a rule set: %1.")
+                          .arg(arg("known")),
                 {} };
         return { Words::tr("%1 is %2, which is not known").arg(arg.quote("key"), arg.quote("value")),
             arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
