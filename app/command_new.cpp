@@ -221,10 +221,9 @@ void addNew(CLI::App& app, int& status)
 {
     Command command(app, "new", "Make an experiment of a published transformer, or list those that there are");
     const auto options = std::make_shared<NewOptions>();
-    static constexpr std::int64_t most = std::int64_t{ 1 } << 40;
     const auto number = [&](const char* name, std::optional<std::int64_t>& value, const char* description,
-                            std::int64_t largest = most) {
-        command.addOption(name, value, description).wholeNumber(1, largest).optionText("N");
+                            std::int64_t most = std::int64_t{ 1 } << 40) {
+        command.addOption(name, value, description).wholeNumber(1, most).optionText("N");
     };
     Option from = command.addOption("--from", options->from,
         "An experiment of a transformer in the place of a preset, with its mesh and its rules");
