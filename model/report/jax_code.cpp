@@ -235,7 +235,7 @@ private:
     std::vector<Entry> m_entries;
 };
 
-std::string comment(std::string text)
+std::string pythonComment(std::string text)
 {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
@@ -330,16 +330,16 @@ private:
     [[nodiscard]] std::string constraintComment(const Operation& operation) const
     {
         const Where where = placeOf(*m_snapshot.annotated, operation);
-        return where.line > 0 ? comment("line " + std::to_string(where.line)) : std::string();
+        return where.line > 0 ? pythonComment("line " + std::to_string(where.line)) : std::string();
     }
     std::string line(ValueId value, const PartitionSpec& spec, const std::string& name)
     {
         if (!isTensor(m_program.value(value).type.dtype))
-            return "    None," + comment(name + ", which is no array") + '\n';
+            return "    None," + pythonComment(name + ", which is no array") + '\n';
         const TensorRow* row = m_snapshot.row(value);
         if (!row && m_snapshot.isPartitioned())
-            return "    None," + comment(name + ", of which the text does not say what it is a shard of") + '\n';
-        return "    " + m_writer.code(spec, row ? row->memoryKind : std::nullopt) + ',' + comment(name) + '\n';
+            return "    None," + pythonComment(name + ", of which the text does not say what it is a shard of") + '\n';
+        return "    " + m_writer.code(spec, row ? row->memoryKind : std::nullopt) + ',' + pythonComment(name) + '\n';
     }
 
     const Snapshot& m_snapshot;

@@ -9,7 +9,7 @@ namespace shardscope::words {
 namespace {
 
 /// "does not fit: 27.3 GiB of 16 GiB", or the sentence of the problem.
-QString reasonText(const Diagnostic& problem)
+QString problemReason(const Diagnostic& problem)
 {
     if (problem.code != Code::OverMemoryLimit)
         return oneLine(problem);
@@ -21,7 +21,7 @@ QString reasonText(const Diagnostic& problem)
 QString reasonOn(const BatchFigures& batch, const std::vector<MeshFigures>& compared)
 {
     const QString mesh = meshNames(compared[*batch.closest].axes);
-    const QString reason = reasonText(*batch.problem);
+    const QString reason = problemReason(*batch.problem);
     return batch.problem->code == Code::OverMemoryLimit ? Words::tr("%1 %2", "a mesh, does not fit").arg(mesh, reason)
                                                         : Words::tr("%1: %2", "a mesh, why not").arg(mesh, reason);
 }
@@ -32,7 +32,7 @@ QString meshVerdict(const std::vector<MeshFigures>& meshes, std::size_t mesh)
 {
     const MeshFigures& figures = meshes[mesh];
     if (figures.problem)
-        return reasonText(*figures.problem);
+        return problemReason(*figures.problem);
     if (figures.beatenBy)
         return Words::tr("beaten by %1", "a mesh").arg(meshNames(meshes[*figures.beatenBy].axes));
     return figures.isFront() ? Words::tr("front", "of what sends and holds least") : QString(QChar(0x2013));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr QChar noFigure(0x2013);
 
-QString bytesText(const std::optional<std::int64_t>& bytes)
+QString heldBytesText(const std::optional<std::int64_t>& bytes)
 {
     return bytes ? words::bytes(static_cast<double>(*bytes)) : QString(noFigure);
 }
@@ -31,9 +31,9 @@ MeshesModel::MeshesModel(QObject* parent)
 {
     using Look = ModelColumn::Look;
     setColumns({ { tr("Mesh"), [this](int row) { return words::meshNames(mesh(row).axes); } },
-        { tr("State and gradients"), [this](int row) { return bytesText(mesh(row).stateBytes); }, Look::Number,
+        { tr("State and gradients"), [this](int row) { return heldBytesText(mesh(row).stateBytes); }, Look::Number,
             tr("Parameters, gradients and moments per device") },
-        { tr("Peak"), [this](int row) { return bytesText(mesh(row).peakBytes); }, Look::Number,
+        { tr("Peak"), [this](int row) { return heldBytesText(mesh(row).peakBytes); }, Look::Number,
             tr("Most memory of a device in a step") },
         { tr("Sent"), [this](int row) { return sentText(mesh(row).sentBytes); }, Look::Number,
             tr("Per device and step") },
