@@ -22,10 +22,41 @@ namespace shardscope::cli {
 
 namespace {
 
+std::string sentAlong(const ComparedAxes& along)
+{
+    return along.axes.empty() ? "sent between single devices" : "sent along " + along.axes;
+}
+
 struct DiffOptions {
     std::string before, after;
     JsonTarget json;
 };
+
+/// An amount of both, alike or not; absent where no step can run.
+struct Total {
+    std::string name; ///< "sent per device and step"
+    std::optional<double> before, after; ///< bytes
+};
+
+std::vector<Total> totalsOf(const SnapshotComparison& comparison)
+{
+    const auto amount = [](const auto& bytes) {
+        return bytes ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
+    };
+    const auto sent = [](const std::optional<Rational>& bytes) {
+        return bytes ? std::optional(bytes->value()) : std::nullopt;
+    };
+    std::vector<Total> totals;
+    if (comparison.before->laidOut() && comparison.after->laidOut())
+        totals.push_back({ "state and gradients per device", amount(std::optional(comparison.stateBefore)),
+            amount(std::optional(comparison.stateAfter)) });
+    totals.push_back({ "peak per device", amount(comparison.peakBefore), amount(comparison.peakAfter) });
+    totals.push_back({ "sent per device and step", sent(comparison.sentBefore), sent(comparison.sentAfter) });
+    for (const ComparedAxes& along : comparison.sent)
+        totals.push_back({ sentAlong(along), along.sentBefore.value(), along.sentAfter.value() });
+    std::erase_if(totals, [](const Total& each) { return !each.before && !each.after; });
+    return totals;
+}
 
 /// One line of the comparison. Without `before` it is new, without `after` it is gone.
 struct Difference {
@@ -107,7 +138,7 @@ private:
         const auto addExact = [&](std::string path, std::int64_t before, std::int64_t after) {
             addAmount(std::move(path), std::optional(before), std::optional(after), exact);
         };
-        addExact("state per device", m_comparison.stateBefore, m_comparison.stateAfter);
+        addExact("state and gradients per device", m_comparison.stateBefore, m_comparison.stateAfter);
         for (const ComparedRole& held : m_comparison.held)
             addExact(words::role(held.role).toLower().toStdString() + " per device", held.bytesBefore, held.bytesAfter);
         addAmount("peak per device", m_comparison.peakBefore, m_comparison.peakAfter, exact);
@@ -116,8 +147,7 @@ private:
                 held.bytesBefore, held.bytesAfter);
         addAmount("sent per device and step", m_comparison.sentBefore, m_comparison.sentAfter, rounded);
         for (const ComparedAxes& along : m_comparison.sent)
-            addAmount("sent along " + (along.axes.empty() ? "no axes" : along.axes), std::optional(along.sentBefore),
-                std::optional(along.sentAfter), rounded);
+            addAmount(sentAlong(along), std::optional(along.sentBefore), std::optional(along.sentAfter), rounded);
     }
 
     void addCollectives()
@@ -166,6 +196,21 @@ QString sideText(const Difference& difference, const std::optional<std::string>&
     return isLong ? words::settingValue(side, difference.path) : words::fromStd(*side);
 }
 
+void printTotals(Console& console, const SnapshotComparison& comparison)
+{
+    Table table{ "In all", "A>", "B>", "B − A>" };
+    const auto text = [](const std::optional<double>& bytes) {
+        return bytes ? words::bytes(*bytes) : QStringLiteral("-");
+    };
+    for (const Total& each : totalsOf(comparison))
+        table.rows.push_back({ words::fromStd(each.name), text(each.before), text(each.after),
+            each.before && each.after ? words::signedBytes(*each.after - *each.before) : QStringLiteral("-") });
+    if (table.rows.empty())
+        return;
+    console.table(table, {});
+    console.line();
+}
+
 void printComparison(const SnapshotComparison& comparison, const std::vector<Difference>& differences)
 {
     Console console;
@@ -173,7 +218,10 @@ void printComparison(const SnapshotComparison& comparison, const std::vector<Dif
         console.line(QStringLiteral("no differences"), Emphasis::Good);
         return;
     }
+    printTotals(console, comparison);
     console.line(words::largestDifference(comparison));
+    if (const QString renamed = words::renamedAxes(comparison); !renamed.isEmpty())
+        console.line(renamed);
     std::string section;
     for (const Difference& each : differences) {
         if (each.section != section) {
@@ -186,6 +234,16 @@ void printComparison(const SnapshotComparison& comparison, const std::vector<Dif
         if (each.after)
             console.line(QStringLiteral("    + ") + sideText(each, each.after), Emphasis::Good);
     }
+}
+
+Json totalsJson(const SnapshotComparison& comparison)
+{
+    const auto amount = [](const std::optional<double>& bytes) { return bytes ? Json(*bytes) : Json(nullptr); };
+    Json totals = Json::array();
+    for (const Total& each : totalsOf(comparison))
+        totals.push_back(
+            { { "name", each.name }, { "bytes_before", amount(each.before) }, { "bytes_after", amount(each.after) } });
+    return totals;
 }
 
 Json rowOf(const Difference& each)
@@ -335,6 +393,10 @@ int compareInputs(const DiffOptions& options)
     Json out = envelope(options.json, *before);
     out["compared_with"] = after->name;
     out["largest_difference"] = words::largestDifference(comparison).toStdString();
+    out["totals"] = totalsJson(comparison);
+    out["renamed_axes"] = Json::array();
+    for (const RenamedAxis& each : comparison.renamed)
+        out["renamed_axes"].push_back({ { "before", each.before }, { "after", each.after }, { "size", each.size } });
     out["differences"] = Json::array();
     for (const Difference& each : differences.list())
         out["differences"].push_back(rowOf(each));

@@ -12,6 +12,8 @@
 #include "input.h"
 #include "report.h"
 #include "report/exports.h"
+#include "report/maxtext_code.h"
+#include "words/utf8.h"
 
 namespace shardscope::cli {
 
@@ -61,6 +63,13 @@ int exportView(const ExportOptions& options)
         return emitJson(out, options.json, status);
     }
     printFindings(*input, *snapshot);
+    if (view.id == "maxtext")
+        if (const auto unknown = namesUnknownToMaxText(snapshot->experiment->rules.rules); !unknown.empty())
+            Console(stderr).line(
+                QStringLiteral("MaxText's model annotates nothing with these names of rules: %1. Its own "
+                               "are those of shardscope rules maxtext-base-2026-08.")
+                    .arg(words::fromStd(join(unknown, ", "))),
+                Emphasis::Warning);
     return emitText(text, options.output.empty() ? "-" : options.output, status);
 }
 

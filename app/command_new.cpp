@@ -221,8 +221,8 @@ void addNew(CLI::App& app, int& status)
 {
     Command command(app, "new", "Make an experiment of a published transformer, or list those that there are");
     const auto options = std::make_shared<NewOptions>();
-    constexpr std::int64_t most = std::int64_t{ 1 } << 40;
-    const auto number = [&](const char* name, std::optional<std::int64_t>& value, const char* description) {
+    const auto number = [&](const char* name, std::optional<std::int64_t>& value, const char* description,
+                            std::int64_t most = std::int64_t{ 1 } << 40) {
         command.addOption(name, value, description).wholeNumber(1, most).optionText("N");
     };
     Option from = command.addOption("--from", options->from,
@@ -246,7 +246,8 @@ void addNew(CLI::App& app, int& status)
                       .optionText("NAMES"));
     number("--batch", options->batch, "Sequences of a batch");
     number("--length", options->length, "Tokens of a sequence");
-    number("--layers", options->layers, "Layers of the decoder (default: those of the model)");
+    number(
+        "--layers", options->layers, "Layers of the decoder (default: those of the model)", file_words::maximumLayers);
     number("--microbatches", options->microbatches, "Parts of the batch, one after the other (default 1)");
     command.addOption("--optimizer", options->optimizer, "The optimizer (default adam)")
         .oneOf(file_words::optimizers)

@@ -40,7 +40,7 @@ Result<void> writeTrace(std::shared_ptr<const Plan> plan, RunOptions options, co
 int runFile(RunCommandOptions& options)
 {
     Progress progress("run");
-    options.onPhase = [&progress](const QString& what) { progress.now(what); };
+    options.onPhase = [&progress](const QString& what, const QString& hint) { progress.now(what, hint); };
     auto run = runProgram(options);
     if (!run) {
         progress.end();
@@ -81,7 +81,7 @@ void addRun(CLI::App& app, int& status)
     const auto difference = std::make_shared<std::string>();
     command.addFile(options->file);
     command.addOption("--steps", options->steps, "Steps to run and list, from the initial values (default 1)")
-        .wholeNumber(0, maxSteps)
+        .wholeNumber(1, maxSteps)
         .optionText("N");
     command
         .addOption("--difference", *difference,

@@ -20,6 +20,7 @@ namespace {
 
 struct SearchOptions {
     std::string file;
+    bool all = false;
     JsonTarget json;
 };
 
@@ -38,55 +39,88 @@ Json foundJson(const FoundMeshes& found)
 {
     Json meshes = Json::array(), batches = Json::array();
     for (const MeshFigures& each : found.meshes) {
-        Json row{ { "mesh", meshOfAxes(each.axes) }, { "state_bytes", nullptr },
+        Json row{ { "mesh", meshOfAxes(each.axes) }, { "state_and_gradient_bytes", nullptr }, { "peak_bytes", nullptr },
             { "sent_bytes", sentJson(each.sentBytes) }, { "is_front", each.isFront() }, { "beaten_by", nullptr } };
         if (each.stateBytes)
-            row["state_bytes"] = *each.stateBytes;
+            row["state_and_gradient_bytes"] = *each.stateBytes;
+        if (each.peakBytes)
+            row["peak_bytes"] = *each.peakBytes;
         if (each.beatenBy)
             row["beaten_by"] = meshOfAxes(found.meshes[*each.beatenBy].axes);
         if (each.problem)
             row["why_not"] = words::describe(*each.problem).cause.toStdString();
         meshes.push_back(std::move(row));
     }
-    for (const BatchFigures& each : found.batches)
-        batches.push_back({ { "batch_size", each.batch },
+    for (const BatchFigures& each : found.batches) {
+        Json row{ { "batch_size", each.batch },
             { "mesh", each.least ? meshOfAxes(found.compared[*each.least].axes) : Json(nullptr) },
-            { "sent_bytes", sentJson(each.sentLeast) }, { "sent_bytes_now", sentJson(each.sentNow) } });
+            { "sent_bytes", sentJson(each.sentLeast) }, { "sent_bytes_now", sentJson(each.sentNow) } };
+        if (each.problem)
+            row["why_not"] = words::describe(*each.problem).cause.toStdString();
+        batches.push_back(std::move(row));
+    }
     return { { "meshes", std::move(meshes) }, { "batches", std::move(batches) } };
 }
 
-void printFound(const FoundMeshes& found, const std::vector<MeshAxis>& present)
+QString heldText(const std::optional<std::int64_t>& bytes)
 {
-    const auto sentText = [](const std::optional<Rational>& sent) {
-        return sent ? words::bytes(*sent) : QStringLiteral("-");
-    };
-    Console console;
-    Table meshes{ "Mesh", "State per device>", "Sent per step>", "Among them" };
+    return bytes ? words::bytes(static_cast<double>(*bytes)) : QStringLiteral("-");
+}
+
+QString sentText(const std::optional<Rational>& sent)
+{
+    return sent ? words::bytes(*sent) : QStringLiteral("-");
+}
+
+/// The front and what comes next; the experiment's own mesh wherever it stands.
+void printMeshes(Console& console, const FoundMeshes& found, const std::vector<MeshAxis>& present, bool all)
+{
+    constexpr std::size_t most = 16;
+    Table meshes{ "Mesh", "State and gradients>", "Peak>", "Sent per step>", "Among them" };
     for (std::size_t i = 0; i < found.meshes.size(); ++i) {
         const MeshFigures& each = found.meshes[i];
+        const bool isPresent = each.axes == present;
+        if (!all && i >= most && !each.isFront() && !isPresent)
+            continue;
         meshes.rows.push_back(
-            { words::meshNames(each.axes) + (each.axes == present ? QStringLiteral(" (the experiment's)") : QString()),
-                each.stateBytes ? words::bytes(static_cast<double>(*each.stateBytes)) : QStringLiteral("-"),
-                sentText(each.sentBytes), words::meshVerdict(found.meshes, i) });
+            { words::meshNames(each.axes) + (isPresent ? QStringLiteral(" (the experiment's)") : QString()),
+                heldText(each.stateBytes), heldText(each.peakBytes), sentText(each.sentBytes),
+                words::meshVerdict(found.meshes, i) });
     }
-    if (found.meshes.empty()) {
-        console.line(QStringLiteral("There are too many meshes of as many devices to try all of them."));
-        return;
-    }
-    console.table(meshes, {});
-    if (found.batches.empty())
-        return;
-    console.line();
+    console.foldedTable(meshes, {});
+    console.more(static_cast<std::int64_t>(found.meshes.size() - meshes.rows.size()), " (--all)");
+    if (std::none_of(found.meshes.begin(), found.meshes.end(), [](const MeshFigures& each) { return !each.problem; }))
+        console.line(QStringLiteral("None of the meshes can be taken."));
+}
+
+void printBatches(Console& console, const FoundMeshes& found)
+{
     Table batches{ "Batch>", "Sends least", "Sent per step>", "On the experiment's mesh>" };
     for (const BatchFigures& each : found.batches)
-        batches.rows.push_back({ words::count(each.batch),
-            each.least ? words::meshNames(found.compared[*each.least].axes) : QStringLiteral("-"),
-            sentText(each.sentLeast), sentText(each.sentNow) });
-    console.table(batches, {});
+        if (each.least)
+            batches.rows.push_back({ words::count(each.batch), words::meshNames(found.compared[*each.least].axes),
+                sentText(each.sentLeast), sentText(each.sentNow) });
+    console.line();
+    if (!batches.rows.empty())
+        console.table(batches, {});
+    for (const QString& line : words::batchProblems(found.batches, found.compared))
+        console.line(line);
     if (const QString sentence = words::batchSensitivity(found.batches, found.compared); !sentence.isEmpty()) {
         console.line();
         console.line(sentence);
     }
+}
+
+void printFound(const FoundMeshes& found, const std::vector<MeshAxis>& present, bool all)
+{
+    Console console;
+    if (found.meshes.empty()) {
+        console.line(QStringLiteral("There are too many meshes of as many devices to try all of them."));
+        return;
+    }
+    printMeshes(console, found, present, all);
+    if (!found.batches.empty())
+        printBatches(console, found);
 }
 
 int searchForMeshes(const SearchOptions& options)
@@ -111,7 +145,7 @@ int searchForMeshes(const SearchOptions& options)
         out["problems"] = toJson(input->warnings);
         return emitJson(out, options.json, status);
     }
-    printFound(found, input->experiment.mesh.axes);
+    printFound(found, input->experiment.mesh.axes, options.all);
     Console errors(stderr);
     print(errors, input->warnings);
     return status;
@@ -125,9 +159,11 @@ void addSearch(CLI::App& app, int& status)
         "Try every other mesh of as many devices: what is held and sent, and which sends least as the batch grows");
     const auto options = std::make_shared<SearchOptions>();
     command.addFile(options->file);
+    command.addFlag("--all", options->all, "Print every mesh, not only the first 16");
     command.addJson(options->json);
     command.footer(
-        "On the front are meshes that no other one beats: none both sends and holds less.\n"
+        "On the front are meshes that no other one beats: none both sends and holds less. They stand first, then\n"
+        "what sends least; what does not fit the memory of a device, or cannot be taken for another reason, is last.\n"
         "The axes keep their names and their order.\n"
         "Exit codes: 0 done; 1 no mesh can be laid out, or there are too many; 2 arguments, input or output that\n"
         "cannot be used.");

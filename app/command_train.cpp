@@ -123,7 +123,7 @@ int train(TrainOptions& options)
         run.text = std::make_shared<const std::string>(trainingText());
     }
     Progress progress("train");
-    run.onPhase = [&progress](const QString& what) { progress.now(what); };
+    run.onPhase = [&progress](const QString& what, const QString& hint) { progress.now(what, hint); };
     std::unique_ptr<StepPrinter> printer;
     run.onStep = [&](const StepRecord& step) {
         if (!run.json.empty())

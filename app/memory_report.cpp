@@ -46,6 +46,11 @@ void printPlannedMemory(Console& console, const PlannedMemory& memory)
                 words::bytes(static_cast<double>(bytes)), words::count(bytes) });
     if (!owners.rows.empty())
         console.table(owners);
+    if (memory.memory.atPeak[static_cast<std::size_t>(Owner::Buffers)] > 0)
+        console.line(
+            QStringLiteral("  buffers: values without a name or a role, and copies for collectives; element-wise "
+                           "chains are fused here, and XLA fuses more"),
+            Emphasis::Faint);
     constexpr std::size_t maxShown = 8;
     Table table{ "Largest", "On a device", "Held as", "Bytes>" };
     for (std::size_t i = 0; i < std::min(memory.arrays.size(), maxShown); ++i) {

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto firstInTerminal = 1s, firstElsewhere = 30s;
+constexpr auto firstInTerminal = 1s, firstElsewhere = 30s, firstHint = 10s;
 constexpr auto everyInTerminal = 200ms;
 constexpr std::string_view emptyLine = "\r\x1b[K";
 
@@ -31,10 +31,16 @@ Progress::Progress(std::string command)
     }
 }
 
-void Progress::now(const QString& what)
+void Progress::now(const QString& what, const QString& hint)
 {
-    const std::lock_guard lock(m_mutex);
-    m_what = what;
+    {
+        const std::lock_guard lock(m_mutex);
+        m_what = what;
+        m_hint = hint;
+        m_hintFrom = std::chrono::steady_clock::now() + firstHint;
+        m_changed = true;
+    }
+    m_woken.notify_all();
 }
 
 void Progress::end()
@@ -54,17 +60,32 @@ void Progress::tellFromTimeToTime()
 {
     std::unique_lock lock(m_mutex);
     std::chrono::steady_clock::time_point next = m_begin + (m_terminal ? firstInTerminal : firstElsewhere);
-    while (!m_woken.wait_until(lock, next, [this] { return m_ended; })) {
+    bool isHintDue = false;
+    for (;;) {
+        const bool hintIsNext = isHintDue && m_hintFrom < next;
+        m_woken.wait_until(lock, hintIsNext ? m_hintFrom : next, [this] { return m_ended || m_changed; });
+        if (m_ended)
+            return;
+        if (std::exchange(m_changed, false)) {
+            isHintDue = !m_hint.isEmpty();
+            continue;
+        }
         const auto time = std::chrono::steady_clock::now();
-        tell(std::chrono::duration_cast<std::chrono::seconds>(time - m_begin));
-        next = m_terminal ? time + everyInTerminal : time + (time - m_begin);
+        tell(time);
+        isHintDue = isHintDue && time < m_hintFrom;
+        if (time >= next)
+            next = m_terminal ? time + everyInTerminal : time + (time - m_begin);
     }
 }
 
-void Progress::tell(std::chrono::seconds passed)
+void Progress::tell(std::chrono::steady_clock::time_point time)
 {
-    QString line = printable(
-        QStringLiteral("%1: %2, %3 s").arg(QString::fromStdString(m_command), m_what, QString::number(passed.count())));
+    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(time - m_begin);
+    QString line =
+        QStringLiteral("%1: %2, %3 s").arg(QString::fromStdString(m_command), m_what, QString::number(passed.count()));
+    if (!m_hint.isEmpty() && time >= m_hintFrom)
+        line += QStringLiteral(" (%1)").arg(m_hint);
+    line = printable(line);
     if (m_terminal) {
         winsize size{};
         if (ioctl(fileno(stderr), TIOCGWINSZ, &size) == 0 && size.ws_col > 1)

@@ -20,21 +20,24 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// What is done from now on.
-    void now(const QString& what);
+    /// What is done from now on; where it takes longer than ten seconds, how one gets around it: "--no-check leaves it
+    /// out". That is told at once, elsewhere as well.
+    void now(const QString& what, const QString& hint = {});
     /// Nothing is told any more. To be called before anything is printed.
     void end();
 
 private:
     void tellFromTimeToTime();
-    void tell(std::chrono::seconds passed);
+    void tell(std::chrono::steady_clock::time_point time);
 
     const std::string m_command;
     const bool m_terminal;
     const std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
     std::mutex m_mutex; ///< of what follows
     std::condition_variable m_woken;
-    QString m_what;
+    QString m_what, m_hint;
+    std::chrono::steady_clock::time_point m_hintFrom; ///< where there is a hint
+    bool m_changed = false;
     bool m_ended = false;
     bool m_told = false;
     std::thread m_teller;

@@ -32,10 +32,10 @@ namespace shardscope::cli {
 
 namespace {
 
-void tellPhase(const RunCommandOptions& options, const QString& what)
+void tellPhase(const RunCommandOptions& options, const QString& what, const QString& hint = {})
 {
     if (options.onPhase)
-        options.onPhase(what);
+        options.onPhase(what, hint);
 }
 
 /// What cannot be executed, each operation once.
@@ -509,8 +509,9 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     if (!options.check && !isStrange)
         return run;
     const auto refuseCheck = [&](Error why) { run.checkRefused = inFile({ std::move(why) }, run.input).front(); };
-    tellPhase(
-        options, QStringLiteral("the first step once more, in full and operation by operation, as the reference"));
+    const QString hint = isStrange ? QString() : QStringLiteral("--no-check leaves it out");
+    tellPhase(options, QStringLiteral("the first step once more, in full and operation by operation, as the reference"),
+        hint);
     Result<Execution> reference = observe(run, options);
     if (!reference) {
         refuseCheck(std::move(reference.error()));
@@ -519,7 +520,7 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     } else if (options.check && !run.partitioned) {
         run.notCompared = run.notPartitioned ? NotCompared::NotPartitioned : NotCompared::OneDevice;
     } else if (options.check) {
-        tellPhase(options, QStringLiteral("comparing all arrays with the reference"));
+        tellPhase(options, QStringLiteral("comparing all arrays with the reference"), hint);
         if (Result<CheckReport> check = checkAgainstReference(run.plan->program, stepOptions(run, options)))
             run.check = std::move(*check);
         else

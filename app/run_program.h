@@ -71,7 +71,8 @@ struct RunCommandOptions {
     bool needsState = false; ///< a program whose steps do not follow each other is none for it
     bool norms = false; ///< of parameters and gradients after each step
     std::function<void(const StepRecord&)> onStep; ///< after each of `steps`; may be empty
-    std::function<void(const QString&)> onPhase; ///< told what is done next, "step 3 of 8"; may be empty
+    /// Told what is done next, "step 3 of 8", and how one gets around it, or ""; may be empty.
+    std::function<void(const QString&, const QString&)> onPhase;
     JsonTarget json;
 };
 

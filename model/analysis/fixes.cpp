@@ -5,6 +5,7 @@
 #include "base/codes.h"
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
+#include "experiment/network_edits.h"
 #include "experiment/rule_edits.h"
 #include "pipeline/snapshot.h"
 
@@ -154,6 +155,8 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
             order.dcn.push_back({ experiment.mesh.axes[i].name, (*slices)[i] });
         return withOrder(experiment, std::move(order));
     }
+    case Fix::Kind::Rematerialise:
+        return withRemat(experiment, RematPolicy::Full);
     case Fix::Kind::ParamsOnHost:
         return withParamsOnDevices(experiment, false);
     case Fix::Kind::DropShardingRule:

@@ -156,7 +156,8 @@ bool isWaitedFor(const Program& program, const CollectiveEntry& entry)
 
 struct WaitedFor {
     AxisList axes;
-    double bytes = 0;
+    std::int64_t times = 1;
+    double bytes = 0; ///< of all times
     ValueId origin;
 };
 
@@ -211,12 +212,17 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
     const DevicePlaces places(hardware.devices);
     if (places.fastGroups() <= 1 || hardware.dcnBytesPerSecond >= hardware.iciBytesPerSecond)
         return;
-    std::vector<WaitedFor> uses;
+    std::vector<WaitedFor> uses, others;
     for (const CollectiveEntry& entry : snapshot.collectives->entries)
-        if (entry.mesh == snapshot.collectives->mesh && isWaitedFor(*snapshot.collectives->program, entry))
-            uses.push_back({ entry.axes, entry.sentBytes.value(), entry.value });
+        if (entry.mesh == snapshot.collectives->mesh && !entry.scalarLoss)
+            (isWaitedFor(*snapshot.collectives->program, entry) ? uses : others)
+                .push_back({ entry.axes, entry.times, entry.sentPerStep().value(), entry.value });
     const Mesh& mesh = *snapshot.mesh;
     const SlowLinks links(hardware.devices, mesh);
+    const auto isAlong = [&links](const WaitedFor& use, std::size_t i) {
+        return std::any_of(use.axes.begin(), use.axes.end(),
+            [&](const AxisRef& axis) { return axis.axis == static_cast<std::int32_t>(i) && links.cross(axis); });
+    };
     for (std::size_t i = 0; i < mesh.rank(); ++i) {
         std::int64_t count = 0;
         double bytes = 0;
@@ -224,11 +230,9 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
         if (mesh.size(i) == 1 || !links.cross(fullAxis(mesh, i)))
             continue;
         for (const WaitedFor& use : uses) {
-            const bool along = std::any_of(use.axes.begin(), use.axes.end(),
-                [&](const AxisRef& axis) { return axis.axis == static_cast<std::int32_t>(i) && links.cross(axis); });
-            if (!along)
+            if (!isAlong(use, i))
                 continue;
-            ++count;
+            count = saturatingSum(count, use.times);
             bytes += use.bytes;
             if (use.origin.index < snapshot.program->values.size()
                 && std::find(values.begin(), values.end(), use.origin) == values.end())
@@ -236,8 +240,13 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
         }
         if (count == 0 || toBytes(bytes) == 0)
             continue;
+        double all = bytes;
+        for (const WaitedFor& other : others)
+            all += isAlong(other, i) ? other.bytes : 0;
         Diagnostic diagnostic{ Code::SlowLinkCollective,
-            { { "axis", mesh.axis(i).name }, { "collectives", count }, { "bytes", toBytes(bytes) } }, {} };
+            { { "axis", mesh.axis(i).name }, { "collectives", count }, { "bytes", toBytes(bytes) },
+                { "of", toBytes(all) } },
+            {} };
         if (places.slicesAreFast())
             diagnostic.args.push_back({ "slices", places.fastGroups() });
         diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);

@@ -9,6 +9,7 @@
 #include "analysis/fixes.h"
 #include "base/codes.h"
 #include "experiment/model_settings.h"
+#include "experiment/network_edits.h"
 #include "pipeline/memory_placement.h"
 #include "schedule/plan.h"
 
@@ -16,7 +17,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::size_t maximumMappings = 2, maximumTried = 4, maximumFixes = 2;
+constexpr std::size_t maximumMappings = 2, maximumTried = 5, maximumFixes = 2;
 /// The layers of a network are alike: what saves most for this many of them saves most for more.
 constexpr std::int64_t maximumLayersTried = 64; ///< so that several variants can be analysed
 
@@ -72,8 +73,11 @@ std::vector<Fix> candidates(const Snapshot& snapshot)
 {
     const Mesh& mesh = *snapshot.mesh;
     std::vector<Fix> fixes;
+    if (const auto remat = rematOf(*snapshot.experiment); remat && remat != RematPolicy::Full)
+        fixes.push_back({ Fix::Kind::Rematerialise, {}, 0, 0 });
+    const std::size_t before = fixes.size();
     for (const Mapping& mapping : mappings(snapshot)) {
-        if (fixes.size() == maximumMappings)
+        if (fixes.size() == before + maximumMappings)
             break;
         fixes.push_back(
             { Fix::Kind::MapName, mapping.name, 0, 0, { mesh.axis(static_cast<std::size_t>(mapping.axis)).name } });

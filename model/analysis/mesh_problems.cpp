@@ -10,6 +10,7 @@
 #include "base/codes.h"
 #include "experiment/mesh_order.h"
 #include "experiment/model_settings.h"
+#include "experiment/network_edits.h"
 #include "schedule/plan.h"
 
 namespace shardscope {
@@ -127,6 +128,8 @@ std::vector<Problem> memoryProblems(const Experiment& experiment, const Plan& pl
         return {};
     Diagnostic diagnostic{ Code::OverMemoryLimit,
         { { "bytes", plan.memory.peakBytes }, { "limit", experiment.hardware.memoryPerDevice } }, {} };
+    if (const auto remat = rematOf(experiment); remat && remat != RematPolicy::Full)
+        diagnostic.args.push_back({ "remat", std::int64_t{ 1 } });
     diagnostic.where.pointer = "/hardware/memory_per_device";
     return { { std::move(diagnostic), {}, {} } };
 }

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 
 #include "analysis/change.h"
 #include "base/codes.h"
 #include "experiment/edits.h"
 #include "experiment/model_settings.h"
+#include "schedule/plan.h"
 
 namespace shardscope {
 
@@ -80,23 +82,67 @@ SnapshotPtr snapshotIn(Experiment experiment, AnalysisCache& cache, const std::s
     return analyse(std::make_shared<const Experiment>(std::move(experiment)), 1, cache, stop);
 }
 
-std::optional<Rational> sentOn(
-    const Experiment& experiment, const std::vector<MeshAxis>& axes, AnalysisCache& cache, const std::stop_token& stop)
-{
-    Result<Experiment> moved = movedTo(experiment, axes);
-    const SnapshotPtr snapshot = moved ? snapshotIn(std::move(*moved), cache, stop) : nullptr;
-    return snapshot && snapshot->ok() ? std::optional(snapshot->sent.step) : std::nullopt;
-}
-
 std::optional<Diagnostic> problemOf(const Snapshot& snapshot)
 {
     if (snapshot.errorCount() > 0)
         return snapshot.problems.front().diagnostic;
-    for (const Code code : { Code::OverMemoryLimit, Code::AxisUnused })
+    for (const Code code : { Code::AxisUnused, Code::OverMemoryLimit, Code::UnevenArgument })
         for (const Problem& problem : snapshot.problems)
             if (problem.diagnostic.code == code)
                 return problem.diagnostic;
     return std::nullopt;
+}
+
+/// Absent where stopped.
+std::optional<MeshFigures> figuresOn(
+    const Experiment& experiment, std::vector<MeshAxis> axes, AnalysisCache& cache, const std::stop_token& stop)
+{
+    MeshFigures figures;
+    Result<Experiment> moved = movedTo(experiment, axes);
+    figures.axes = std::move(axes);
+    if (!moved) {
+        figures.problem = moved.error();
+        return figures;
+    }
+    const SnapshotPtr snapshot = snapshotIn(std::move(*moved), cache, stop);
+    if (!snapshot)
+        return std::nullopt;
+    if (snapshot->laidOut())
+        figures.stateBytes = stateBytes(*snapshot);
+    if (snapshot->ok()) {
+        figures.sentBytes = snapshot->sent.step;
+        if (snapshot->plan)
+            figures.peakBytes = snapshot->plan->memory.peakBytes;
+    }
+    figures.problem = problemOf(*snapshot);
+    return figures;
+}
+
+bool isCode(const MeshFigures& figures, Code code)
+{
+    return figures.problem && figures.problem->code == code;
+}
+
+int rankOf(const MeshFigures& figures)
+{
+    if (!figures.problem)
+        return figures.isFront() ? 0 : 1;
+    return isCode(figures, Code::OverMemoryLimit) ? 2 : figures.sentBytes ? 3 : 4;
+}
+
+/// What needs less memory stands first; what has no peak last.
+bool needsLess(const MeshFigures& a, const MeshFigures& b)
+{
+    return a.peakBytes && (!b.peakBytes || *a.peakBytes < *b.peakBytes);
+}
+
+bool standsBefore(const MeshFigures& a, const MeshFigures& b)
+{
+    if (rankOf(a) != rankOf(b))
+        return rankOf(a) < rankOf(b);
+    if (rankOf(a) == 2)
+        return needsLess(a, b);
+    return a.sentBytes && b.sentBytes && *a.sentBytes < *b.sentBytes;
 }
 
 /// `one` sends and holds no more than `other`, and one of these less.
@@ -152,23 +198,10 @@ std::vector<MeshFigures> searchMeshes(const Experiment& experiment, AnalysisCach
 {
     std::vector<MeshFigures> all;
     for (std::vector<MeshAxis>& axes : otherMeshes(experiment.mesh)) {
-        MeshFigures figures;
-        Result<Experiment> moved = movedTo(experiment, axes);
-        figures.axes = std::move(axes);
-        if (!moved) {
-            figures.problem = moved.error();
-            all.push_back(std::move(figures));
-            continue;
-        }
-        const SnapshotPtr snapshot = snapshotIn(std::move(*moved), cache, stop);
-        if (!snapshot)
+        std::optional<MeshFigures> figures = figuresOn(experiment, std::move(axes), cache, stop);
+        if (!figures)
             return {};
-        if (snapshot->laidOut())
-            figures.stateBytes = stateBytes(*snapshot);
-        if (snapshot->ok())
-            figures.sentBytes = snapshot->sent.step;
-        figures.problem = problemOf(*snapshot);
-        all.push_back(std::move(figures));
+        all.push_back(std::move(*figures));
     }
     findBeaten(all);
     return all;
@@ -189,20 +222,52 @@ std::vector<BatchFigures> batchSensitivity(const Experiment& experiment, const s
         const Result<Experiment> sized = withDimension(experiment, "batch", batch);
         if (!sized)
             continue;
-        BatchFigures figures{ batch, sentOn(*sized, experiment.mesh.axes, cache, stop), {}, {} };
+        const auto own = figuresOn(*sized, experiment.mesh.axes, cache, stop);
+        if (!own)
+            return {};
+        BatchFigures figures;
+        figures.batch = batch;
+        figures.sentNow = own->sentBytes;
+        std::optional<MeshFigures> closest;
         for (std::size_t i = 0; i < meshes.size(); ++i) {
-            const std::optional<Rational> sent =
-                meshes[i].axes == experiment.mesh.axes ? figures.sentNow : sentOn(*sized, meshes[i].axes, cache, stop);
-            if (sent && (!figures.sentLeast || *sent < *figures.sentLeast)) {
+            std::optional<MeshFigures> there =
+                meshes[i].axes == own->axes ? own : figuresOn(*sized, meshes[i].axes, cache, stop);
+            if (!there)
+                return {};
+            if (there->problem) {
+                if (!closest || needsLess(*there, *closest)) {
+                    closest = std::move(there);
+                    figures.closest = i;
+                }
+            } else if (there->sentBytes && (!figures.sentLeast || *there->sentBytes < *figures.sentLeast)) {
                 figures.least = i;
-                figures.sentLeast = sent;
+                figures.sentLeast = there->sentBytes;
             }
         }
-        if (stop.stop_requested())
-            return {};
-        all.push_back(figures);
+        if (figures.least)
+            figures.closest.reset();
+        else if (closest)
+            figures.problem = closest->problem;
+        all.push_back(std::move(figures));
     }
     return all;
+}
+
+void sortMeshes(std::vector<MeshFigures>& meshes)
+{
+    std::vector<std::size_t> order(meshes.size()), placeOf(meshes.size());
+    std::iota(order.begin(), order.end(), std::size_t{ 0 });
+    std::stable_sort(
+        order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return standsBefore(meshes[a], meshes[b]); });
+    std::vector<MeshFigures> sorted;
+    for (const std::size_t mesh : order) {
+        placeOf[mesh] = sorted.size();
+        sorted.push_back(std::move(meshes[mesh]));
+    }
+    for (MeshFigures& each : sorted)
+        if (each.beatenBy)
+            each.beatenBy = placeOf[*each.beatenBy];
+    meshes = std::move(sorted);
 }
 
 FoundMeshes findMeshes(const Experiment& experiment, AnalysisCache& cache, const std::stop_token& stop)
@@ -210,14 +275,10 @@ FoundMeshes findMeshes(const Experiment& experiment, AnalysisCache& cache, const
     constexpr std::size_t most = 8;
     FoundMeshes found;
     found.meshes = searchMeshes(experiment, cache, stop);
-    found.compared = found.meshes;
-    std::erase_if(found.compared, [](const MeshFigures& each) { return !each.sentBytes || each.problem; });
-    if (found.compared.size() > most) {
-        std::stable_sort(found.compared.begin(), found.compared.end(), [](const MeshFigures& a, const MeshFigures& b) {
-            return a.isFront() != b.isFront() ? a.isFront() : *a.sentBytes < *b.sentBytes;
-        });
-        found.compared.resize(most);
-    }
+    sortMeshes(found.meshes);
+    for (const MeshFigures& each : found.meshes)
+        if (found.compared.size() < most && !isCode(each, Code::AxisUnused))
+            found.compared.push_back(each);
     found.batches = batchSensitivity(experiment, found.compared, cache, stop);
     return found;
 }

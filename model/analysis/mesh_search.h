@@ -23,9 +23,11 @@ struct MeshFigures {
     std::vector<MeshAxis> axes;
     std::optional<std::int64_t>
         stateBytes; ///< per device, of parameters, gradients and moments; absent without a layout
+    std::optional<std::int64_t> peakBytes; ///< of a device's memory over a step; absent where no step can run
     std::optional<Rational> sentBytes; ///< per device and step; absent where no step can run
-    /// Why nobody would take it: the first error, more than the memory there is, or an axis of which all positions do
-    /// the same work (such a mesh sends nothing, because it shards nothing).
+    /// Why nobody would take it: the first error, more than the memory there is, an argument that JAX refuses for jit
+    /// because it does not divide, or an axis of which all positions do the same work (such a mesh sends nothing,
+    /// because it shards nothing).
     std::optional<Diagnostic> problem;
     /// Of those without a problem that send and hold no more, and one of these less: the one that sends least.
     std::optional<std::size_t> beatenBy;
@@ -37,16 +39,23 @@ struct MeshFigures {
 struct BatchFigures {
     std::int64_t batch = 0;
     std::optional<Rational> sentNow; ///< on the experiment's own mesh; absent where no step can run
-    std::optional<std::size_t> least; ///< of the meshes handed over: the first one of those that send least
+    /// Of the meshes handed over that can be taken with this batch: the first one of those that send least.
+    std::optional<std::size_t> least;
     std::optional<Rational> sentLeast;
+    /// Where none can be taken: why not the one of `closest`, which of all meshes handed over needs least memory.
+    std::optional<Diagnostic> problem;
+    std::optional<std::size_t> closest;
     bool operator==(const BatchFigures&) const = default;
 };
 
 /// What a search gives.
 struct FoundMeshes {
-    std::vector<MeshFigures> meshes; ///< in the order of otherMeshes()
-    std::vector<MeshFigures>
-        compared; ///< those that batches are tried on: eight at most, the front and what sends least
+    /// The front first, then what can be taken, what does not fit the memory, and the others; of each what sends least
+    /// first, of what does not fit what needs least.
+    std::vector<MeshFigures> meshes;
+    /// Those that batches are tried on: the first eight on which all axes shard something. One that cannot be taken
+    /// with this batch may be with another.
+    std::vector<MeshFigures> compared;
     std::vector<BatchFigures> batches;
 };
 
@@ -57,6 +66,9 @@ struct FoundMeshes {
 /// In the order of otherMeshes(). Empty where stopped.
 [[nodiscard]] std::vector<MeshFigures> searchMeshes(
     const Experiment& experiment, AnalysisCache& cache, const std::stop_token& stop = {});
+
+/// In the order of FoundMeshes::meshes.
+void sortMeshes(std::vector<MeshFigures>& meshes);
 
 /// Batches from a quarter of the experiment's to 1,024 times as many, in steps of 4, on its own mesh and on `meshes`.
 /// Empty where it has no batch, or stopped.

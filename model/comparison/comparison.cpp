@@ -16,6 +16,57 @@ namespace shardscope {
 
 namespace {
 
+std::vector<RenamedAxis> renamedAxes(const Snapshot& before, const Snapshot& after)
+{
+    if (!before.mesh || !after.mesh)
+        return {};
+    const auto larger = [](const Mesh& mesh) {
+        std::vector<MeshAxis> axes(mesh.axes().begin(), mesh.axes().end());
+        std::erase_if(axes, [](const MeshAxis& axis) { return axis.size <= 1; });
+        return axes;
+    };
+    const std::vector<MeshAxis> old = larger(*before.mesh), now = larger(*after.mesh);
+    if (!std::equal(old.begin(), old.end(), now.begin(), now.end(),
+            [](const MeshAxis& a, const MeshAxis& b) { return a.size == b.size; }))
+        return {};
+    const auto isAmong = [](const std::vector<MeshAxis>& axes, const std::string& name) {
+        return std::any_of(axes.begin(), axes.end(), [&](const MeshAxis& axis) { return axis.name == name; });
+    };
+    std::vector<RenamedAxis> renamed;
+    for (std::size_t i = 0; i < old.size(); ++i)
+        if (!isAmong(now, old[i].name) && !isAmong(old, now[i].name)
+            && !(before.mesh->axisIndex(now[i].name) && after.mesh->axisIndex(old[i].name)))
+            renamed.push_back({ old[i].name, now[i].name, old[i].size });
+    return renamed;
+}
+
+/// The name that B has for an axis of A.
+const std::string& nameInB(const SnapshotComparison& comparison, const std::string& axis)
+{
+    for (const RenamedAxis& each : comparison.renamed)
+        if (each.before == axis)
+            return each.after;
+    return axis;
+}
+
+/// A's mesh with the names that B has. Null where they are its own.
+MeshPtr meshInB(const SnapshotComparison& comparison)
+{
+    if (comparison.renamed.empty())
+        return nullptr;
+    std::vector<MeshAxis> axes;
+    for (const MeshAxis& axis : comparison.before->mesh->axes()) {
+        const std::string& name = nameInB(comparison, axis.name);
+        // An axis of size 1 may have the name already; it shards nothing.
+        const bool isTaken = axis.size == 1
+            && std::any_of(comparison.renamed.begin(), comparison.renamed.end(),
+                [&](const RenamedAxis& each) { return each.after == axis.name; });
+        axes.push_back({ isTaken ? axis.name + " of A" : name, axis.size });
+    }
+    const Result<Mesh> mesh = Mesh::create(std::move(axes));
+    return mesh ? std::make_shared<const Mesh>(*mesh) : nullptr;
+}
+
 LargestDifference::By decidedBy(const SnapshotComparison& comparison)
 {
     using By = LargestDifference::By;
@@ -23,7 +74,7 @@ LargestDifference::By decidedBy(const SnapshotComparison& comparison)
         return std::any_of(comparison.inputs.begin(), comparison.inputs.end(),
             [&](const SettingDifference& each) { return each.pointer.starts_with(section); });
     };
-    if (differs("/mesh/axes"))
+    if (comparison.renamed.empty() && differs("/mesh/axes"))
         return By::Mesh;
     if (differs("/rules"))
         return By::Rules;
@@ -129,9 +180,18 @@ LargestDifference largestDifference(const SnapshotComparison& comparison)
     return largest;
 }
 
+PartitionSpec specInB(const SnapshotComparison& comparison, PartitionSpec spec)
+{
+    for (SpecEntry& entry : spec.entries)
+        for (std::string& axis : entry.axes)
+            axis = nameInB(comparison, axis);
+    return spec;
+}
+
+/// The specs apart.
 bool isAlike(const TensorRow& a, const TensorRow& b)
 {
-    return a.spec == b.spec && a.type == b.type && a.copies == b.copies && a.memoryKind == b.memoryKind
+    return a.type == b.type && a.copies == b.copies && a.memoryKind == b.memoryKind
         && a.bytesPerDevice == b.bytesPerDevice && a.layout.shardShape() == b.layout.shardShape();
 }
 
@@ -149,7 +209,7 @@ void compareArrays(SnapshotComparison& found)
             array.before = old->second;
             array.bytesBefore = was.bytesPerDevice;
             olds.erase(old);
-            if (isAlike(was, row))
+            if (isAlike(was, row) && (found.renamed.empty() ? was.spec : specInB(found, was.spec)) == row.spec)
                 continue;
         }
         found.arrays.push_back(std::move(array));
@@ -193,14 +253,24 @@ double differenceOf(Rational before, Rational after)
 
 using CollectivesKey = std::tuple<CollectiveKind, int, std::string>;
 
-void addCollectives(std::map<CollectivesKey, ComparedCollectives>& sums, const CollectiveList& list, bool isAfter)
+/// `inB` has other names for the axes of `mesh`, or is null.
+std::string axesIn(const CollectiveEntry& entry, const Mesh* mesh, const Mesh* inB)
+{
+    if (!inB || entry.mesh->axes().size() != mesh->axes().size()
+        || !std::equal(entry.mesh->axes().begin(), entry.mesh->axes().end(), mesh->axes().begin()))
+        return keyOf(entry, CollectiveKey::Axes);
+    return namesOf(entry.axes, *inB);
+}
+
+void addCollectives(std::map<CollectivesKey, ComparedCollectives>& sums, const CollectiveList& list, bool isAfter,
+    const Mesh* mesh = nullptr, const Mesh* inB = nullptr)
 {
     for (std::size_t i = 0; i < list.entries.size(); ++i) {
         const CollectiveEntry& entry = list.entries[i];
         if (!isExchange(entry) || entry.scalarLoss)
             continue;
         const int cause = entry.reason ? static_cast<int>(entry.reason->kind) : -1;
-        const std::string axes = keyOf(entry, CollectiveKey::Axes);
+        const std::string axes = axesIn(entry, mesh, inB);
         const auto [place, isNew] = sums.try_emplace({ entry.kind, cause, axes });
         ComparedCollectives& sum = place->second;
         if (isNew) {
@@ -232,7 +302,8 @@ void compareCollectives(SnapshotComparison& found)
     if (!before || !after)
         return;
     std::map<CollectivesKey, ComparedCollectives> sums;
-    addCollectives(sums, *before, false);
+    const MeshPtr inB = meshInB(found);
+    addCollectives(sums, *before, false, found.before->mesh.get(), inB.get());
     addCollectives(sums, *after, true);
     for (auto& [key, sum] : sums) {
         const auto axes = std::find_if(
@@ -286,6 +357,7 @@ SnapshotComparison compareSnapshots(
     found.timeBefore = timeBefore;
     found.timeAfter = timeAfter;
     found.inputs = settingDifferences(*found.before->experiment, *found.after->experiment);
+    found.renamed = renamedAxes(*found.before, *found.after);
     compareArrays(found);
     compareHeld(found);
     compareCollectives(found);

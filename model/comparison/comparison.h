@@ -7,6 +7,8 @@
 //     sent          data  8 MiB  24 MiB;  model  168 KiB  56 KiB, of 8 rows
 //     largest       State, 32 MiB  64 MiB, sharded 2 ways instead of 4, by the mesh
 //
+// Mesh axes that have other names and are alike otherwise are one axis, with the name that B has for it.
+//
 // Arrays are matched by path, collectives by kind, cause and mesh axes, operations by path or, where they have none, by
 // kind and types, problems by code and place. What both have alike is not listed, sums are. Bytes are those of one
 // device; sent ones are of one step, without the scalar loss.
@@ -25,6 +27,14 @@
 #include "schedule/plan.h"
 
 namespace shardscope {
+
+/// A mesh axis that has another name in B: of all axes larger than 1 there are as many, of the same sizes in the same
+/// order. Where both meshes have both names it is another axis: data=8, fsdp=1 is not data=1, fsdp=8.
+struct RenamedAxis {
+    std::string before, after;
+    std::int64_t size = 1;
+    bool operator==(const RenamedAxis&) const = default;
+};
 
 /// An array that one of them lacks, or that is sharded, copied, typed or placed otherwise, or takes other bytes.
 struct ComparedArray {
@@ -50,7 +60,7 @@ struct ComparedOwner {
 struct ComparedCollectives {
     CollectiveKind kind = CollectiveKind::AllReduce;
     std::optional<Reason::Kind> cause; ///< absent: the program has them itself
-    std::string axes; ///< "data, model"
+    std::string axes; ///< "data, model"; by the names that B has
     std::int64_t timesBefore = 0, timesAfter = 0; ///< in a step
     Rational sentBefore, sentAfter;
     std::int64_t groupBefore = 0, groupAfter = 0; ///< devices of a group; 0 where there are several sizes, or none
@@ -109,6 +119,7 @@ struct LargestDifference {
 
 struct SnapshotComparison {
     SnapshotPtr before, after; ///< A and B; never null
+    std::vector<RenamedAxis> renamed; ///< in the order of the mesh
     std::vector<SettingDifference> inputs;
     std::vector<ComparedArray> arrays; ///< that are not alike, in the order of B; those that A alone has follow
     std::vector<ComparedRole> held; ///< parameters, gradients, moments; those that either has

@@ -289,6 +289,25 @@ std::optional<NetworkProgram> networkProgramOf(const Experiment& experiment)
     return std::nullopt;
 }
 
+Result<Experiment> withRemat(const Experiment& before, RematPolicy policy)
+{
+    if (std::holds_alternative<MlpModel>(before.model)) {
+        Experiment after = before;
+        std::get<MlpModel>(after.model).settings.remat = policy;
+        return after;
+    }
+    return withTraining(before, "remat", [&](TransformerTraining& training) { training.model.remat = policy; });
+}
+
+std::optional<RematPolicy> rematOf(const Experiment& experiment)
+{
+    if (networkProgramOf(experiment) != NetworkProgram::TrainStep)
+        return std::nullopt;
+    if (const auto* mlp = std::get_if<MlpModel>(&experiment.model))
+        return mlp->settings.remat;
+    return std::get<TransformerModel>(experiment.model).settings.model.remat;
+}
+
 Result<Experiment> withWindow(const Experiment& before, std::int64_t tokens)
 {
     return withTraining(

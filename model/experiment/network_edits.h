@@ -49,6 +49,10 @@ enum class NetworkProgram : std::uint8_t { TrainStep, Forward, Initializer };
 [[nodiscard]] Result<Experiment> withNetworkProgram(const Experiment&, NetworkProgram program);
 /// Nothing for what is no network.
 [[nodiscard]] std::optional<NetworkProgram> networkProgramOf(const Experiment& experiment);
+/// Of each layer of a train step: what is kept for the backward pass.
+[[nodiscard]] Result<Experiment> withRemat(const Experiment&, RematPolicy policy);
+/// Nothing for what trains no network.
+[[nodiscard]] std::optional<RematPolicy> rematOf(const Experiment& experiment);
 /// Of a transformer: the tokens that a token sees, itself included, and every how many layers one sees all before it; 0
 /// for neither.
 [[nodiscard]] Result<Experiment> withWindow(const Experiment&, std::int64_t tokens);

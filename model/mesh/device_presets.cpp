@@ -248,9 +248,17 @@ Result<DeviceSet> parseDevices(std::string_view text)
     const DevicePreset* preset = findPreset(lower(name));
     if (!preset) {
         const std::vector<std::string> known = presetNames();
+        // Of another generation no other one is meant.
+        constexpr std::string_view generation = "tpu-v";
+        const std::string typed = lower(name);
+        const std::string beginning = typed.substr(0, generation.size() + 1);
+        const bool isGeneration = beginning.size() > generation.size() && beginning.starts_with(generation)
+            && beginning.back() >= '0' && beginning.back() <= '9'
+            && std::none_of(
+                known.begin(), known.end(), [&](const std::string& each) { return each.starts_with(beginning); });
         return fail(Code::UnknownValue,
             { { "key", "devices" }, { "value", std::string(name) }, { "known", known },
-                { "nearest", nearestName(lower(name), known) } },
+                { "nearest", isGeneration ? std::string() : nearestName(typed, known) } },
             whereOf(text, name));
     }
     if (colon == std::string_view::npos)

@@ -9,14 +9,10 @@
 
 namespace shardscope {
 
-namespace {
-
 std::string namesOf(const AxisList& axes, const Mesh& mesh)
 {
     return join(axes, ", ", [&](AxisRef axis) { return toString(mesh, axis); });
 }
-
-} // namespace
 
 std::int64_t localBytes(const TensorType& type, const TensorSharding& sharding)
 {

@@ -106,6 +106,8 @@ struct CollectiveSum {
     std::int64_t collectives = 0, timesPerStep = 0;
     Rational sent; ///< per device and step
 };
+/// "data, model:(1)2"
+[[nodiscard]] std::string namesOf(const AxisList& axes, const Mesh& mesh);
 /// "all_reduce", "data, model", "layers.0", "train.py:38": what sums() puts an entry under.
 [[nodiscard]] std::string keyOf(const CollectiveEntry& entry, CollectiveKey key);
 /// Sums of all exchanges by one key, the largest first, without the scalar loss.

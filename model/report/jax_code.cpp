@@ -2,10 +2,16 @@
 #include "report/jax_code.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "base/text.h"
+#include "experiment/model_settings.h"
 #include "interchange/rule_text.h"
+#include "pipeline/tensor_rows.h"
+#include "program/main_interface.h"
+#include "propagation/propagate.h"
 #include "sharding/text.h"
 
 namespace shardscope {
@@ -93,6 +99,8 @@ public:
             text += ", memory_kind=" + quotedPython(toString(*kind));
         return text + ')';
     }
+    /// "model:(1)2": parts of axes, which JAX has no name for.
+    [[nodiscard]] const std::set<std::string>& parts() const { return m_parts; }
     [[nodiscard]] bool leavesOpen() const { return m_leavesOpen; } ///< some dimension is UNCONSTRAINED
     [[nodiscard]] std::vector<std::string> leftOut() const ///< in the order of the mesh
     {
@@ -106,6 +114,9 @@ public:
 private:
     void shorten(SpecEntry& entry)
     {
+        for (const std::string& axis : entry.axes)
+            if (!m_mesh.axisIndex(axis))
+                m_parts.insert(axis);
         if (entry.axes.empty())
             return;
         std::erase_if(entry.axes, [this](const std::string& name) {
@@ -120,11 +131,44 @@ private:
             entry = SpecEntry::none();
     }
     const Mesh& m_mesh;
-    std::set<std::string> m_leftOut;
+    std::set<std::string> m_leftOut, m_parts;
     bool m_leavesOpen = false;
 };
 
-/// A dictionary of what has a path and a spec; nothing of none.
+/// "params/layers.12/W1" in three parts, by its first number of a layer; absent without one.
+struct LayerPath {
+    std::string before, after; ///< "params/layers.", "/W1"
+    std::int64_t number = 0;
+};
+
+std::optional<LayerPath> layerPath(const std::string& path)
+{
+    for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
+        std::size_t end = dot + 1;
+        while (end < path.size() && path[end] >= '0' && path[end] <= '9')
+            ++end;
+        const std::size_t digits = end - dot - 1;
+        const bool isNumber = digits > 0 && digits < 10 && (digits == 1 || path[dot + 1] != '0');
+        if (isNumber && (end == path.size() || path[end] == '/'))
+            return LayerPath{ path.substr(0, dot + 1), path.substr(end), std::stoll(path.substr(dot + 1, digits)) };
+    }
+    return std::nullopt;
+}
+
+/// A key as an f-string of Python with the number of the layer as {i}.
+std::string keyOfLayers(const LayerPath& path)
+{
+    const auto escaped = [](std::string_view text) {
+        std::string result;
+        for (const char c : text)
+            result += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
+        return result;
+    };
+    return "f" + quotedPython(escaped(path.before) + "{i}" + escaped(path.after));
+}
+
+/// A dictionary of what has a path and a spec; nothing of none. What is alike in several layers, one after the other,
+/// is one line.
 class ShardingDictionary {
 public:
     ShardingDictionary(const Snapshot& snapshot, ShardingWriter& writer)
@@ -138,20 +182,170 @@ public:
         if (!annotation.spec || value.path.empty() || !m_paths.insert(*value.path).second)
             return;
         const TensorRow* row = m_snapshot.row(annotation.value);
-        m_lines += "    " + quotedPython(*value.path) + ": "
-            + m_writer.code(*annotation.spec, row ? row->memoryKind : std::nullopt) + ",\n";
+        m_entries.push_back({ *value.path, m_writer.code(*annotation.spec, row ? row->memoryKind : std::nullopt) });
     }
     [[nodiscard]] std::string text(std::string_view comment, std::string_view name) const
     {
-        return m_lines.empty() ? std::string()
-                               : "\n# " + std::string(comment) + "\n" + std::string(name) + " = {\n" + m_lines + "}\n";
+        return m_entries.empty()
+            ? std::string()
+            : "\n# " + std::string(comment) + "\n" + std::string(name) + " = {\n" + lines() + "}\n";
     }
 
 private:
+    struct Entry {
+        std::string path, sharding;
+    };
+
+    [[nodiscard]] std::string lines() const
+    {
+        constexpr std::int64_t fewest = 3; // layers that are worth a loop
+        // By what layers have in common: which of them there are.
+        std::map<std::tuple<std::string, std::string, std::string>, std::set<std::int64_t>> alike;
+        std::vector<std::optional<LayerPath>> paths;
+        for (const Entry& entry : m_entries) {
+            paths.push_back(layerPath(entry.path));
+            if (const auto& path = paths.back())
+                alike[{ path->before, path->after, entry.sharding }].insert(path->number);
+        }
+        std::string text;
+        for (std::size_t i = 0; i < m_entries.size(); ++i) {
+            const Entry& entry = m_entries[i];
+            if (const auto& path = paths[i]) {
+                const std::set<std::int64_t>& numbers = alike[{ path->before, path->after, entry.sharding }];
+                std::int64_t first = path->number, end = path->number + 1;
+                while (numbers.contains(first - 1))
+                    --first;
+                while (numbers.contains(end))
+                    ++end;
+                if (end - first >= fewest) {
+                    if (path->number == first)
+                        text += "    **{" + keyOfLayers(*path) + ": " + entry.sharding + " for i in range("
+                            + (first == 0 ? "" : std::to_string(first) + ", ") + std::to_string(end) + ")},\n";
+                    continue;
+                }
+            }
+            text += "    " + quotedPython(entry.path) + ": " + entry.sharding + ",\n";
+        }
+        return text;
+    }
+
     const Snapshot& m_snapshot;
     ShardingWriter& m_writer;
     std::set<std::string> m_paths;
-    std::string m_lines;
+    std::vector<Entry> m_entries;
+};
+
+std::string pythonComment(std::string text)
+{
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    return "  # " + text;
+}
+
+/// Of a program that was read of a text: in_shardings and out_shardings of main, in their order, and the constraints.
+class ProgramCode {
+public:
+    ProgramCode(const Snapshot& snapshot, ShardingWriter& writer)
+        : m_snapshot(snapshot)
+        , m_program(*snapshot.program)
+        , m_main(*snapshot.program)
+        , m_writer(writer)
+    {
+    }
+
+    std::string text()
+    {
+        std::string inputs, outputs, constraints;
+        const Region& main = m_program.main();
+        for (std::size_t a = 0; a < m_main.arguments(); ++a) {
+            const ValueId value = main.arguments[a];
+            const ProgramSharding* declared = m_snapshot.annotated->shardingOf(value);
+            inputs += line(value, heldSpec(value),
+                nameOf(value, m_main.argumentName(a))
+                    + (declared || m_snapshot.isPartitioned() ? "" : ", as propagated"));
+        }
+        const PropagationResult& propagation = *m_snapshot.propagation;
+        // What XLA has partitioned does not say of its results what they are shards of.
+        for (std::size_t r = 0; r < m_main.results() && !m_snapshot.isPartitioned(); ++r) {
+            const ValueId value = main.results[r];
+            const bool isDeclared = r < propagation.resultMeshes.size() && propagation.resultMeshes[r] > 0
+                && r < propagation.results.size();
+            outputs +=
+                line(value, isDeclared ? toPartitionSpec(propagation.results[r], *m_snapshot.mesh) : heldSpec(value),
+                    nameOf(value, m_main.resultName(r)) + (isDeclared ? "" : ", as propagated"));
+        }
+        std::set<std::string> names;
+        for (const Operation& operation : m_snapshot.annotated->operations) {
+            if (operation.kind != OpKind::ShardingConstraint || operation.results.empty())
+                continue;
+            const ValueId value = operation.results[0];
+            const ProgramSharding* declared = m_snapshot.annotated->shardingOf(value);
+            if (!declared)
+                continue;
+            std::string name = nameOf(operation.operands[0], {});
+            while (!names.insert(name).second)
+                name += '\'';
+            constraints += "    " + quotedPython(name) + ": " + m_writer.code(constraintSpec(*declared), std::nullopt)
+                + ',' + constraintComment(operation) + '\n';
+        }
+        return section(
+                   "arguments of main in their order: in_shardings of jax.jit()", "in_shardings = (\n", inputs, ")\n")
+            + section(
+                "results of main in their order: out_shardings of jax.jit()", "out_shardings = (\n", outputs, ")\n")
+            + section("values within the program: jax.lax.with_sharding_constraint(value, constraints[name])",
+                "constraints = {\n", constraints, "}\n");
+    }
+
+private:
+    static std::string section(
+        std::string_view about, std::string_view begin, const std::string& lines, std::string_view end)
+    {
+        return lines.empty() ? std::string()
+                             : "\n# " + std::string(about) + "\n" + std::string(begin) + lines + std::string(end);
+    }
+    [[nodiscard]] std::string nameOf(ValueId value, std::string_view known) const
+    {
+        const Value& of = m_program.value(value);
+        if (known.size() >= 2 && known.front() == '"' && known.back() == '"') // as an attribute has it
+            known = known.substr(1, known.size() - 2);
+        if (!known.empty())
+            return std::string(known);
+        return of.path.empty() ? "without a name" : *of.path;
+    }
+    [[nodiscard]] PartitionSpec heldSpec(ValueId value) const
+    {
+        if (const TensorRow* row = m_snapshot.row(value))
+            return row->spec;
+        return toPartitionSpec(heldSharding(m_snapshot, value), *m_snapshot.mesh);
+    }
+    /// Open dimensions without axes are left to propagation.
+    [[nodiscard]] PartitionSpec constraintSpec(const ProgramSharding& declared) const
+    {
+        PartitionSpec spec = toPartitionSpec(declared.sharding, *m_snapshot.mesh);
+        for (std::size_t d = 0; d < declared.sharding.rank(); ++d)
+            if (declared.sharding.dims[d].open && declared.sharding.dims[d].axes.empty())
+                spec.entries[d] = SpecEntry::unconstrained();
+        return spec;
+    }
+    [[nodiscard]] std::string constraintComment(const Operation& operation) const
+    {
+        const Where where = placeOf(*m_snapshot.annotated, operation);
+        return where.line > 0 ? pythonComment("line " + std::to_string(where.line)) : std::string();
+    }
+    std::string line(ValueId value, const PartitionSpec& spec, const std::string& name)
+    {
+        if (!isTensor(m_program.value(value).type.dtype))
+            return "    None," + pythonComment(name + ", which is no array") + '\n';
+        const TensorRow* row = m_snapshot.row(value);
+        if (!row && m_snapshot.isPartitioned())
+            return "    None," + pythonComment(name + ", of which the text does not say what it is a shard of") + '\n';
+        return "    " + m_writer.code(spec, row ? row->memoryKind : std::nullopt) + ',' + pythonComment(name) + '\n';
+    }
+
+    const Snapshot& m_snapshot;
+    const Program& m_program;
+    MainInterface m_main;
+    ShardingWriter& m_writer;
 };
 
 } // namespace
@@ -167,11 +361,17 @@ std::string jaxCode(const Snapshot& snapshot)
         ? "from jax.sharding import AxisType, NamedSharding, PartitionSpec as P\n\n"
         : "from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P\n\n";
     ShardingWriter writer(*snapshot.mesh);
+    const std::string program = sourceText(*snapshot.experiment) && snapshot.laidOut() && snapshot.annotated
+        ? ProgramCode(snapshot, writer).text()
+        : std::string();
     ShardingDictionary arguments(snapshot, writer), constraints(snapshot, writer);
     for (const ResolvedAnnotation& annotation : snapshot.annotations->arguments)
         arguments.add(annotation);
     for (const ResolvedAnnotation& annotation : snapshot.annotations->constraints)
         constraints.add(annotation);
+    if (const std::set<std::string>& parts = writer.parts(); !parts.empty())
+        text += "# a PartitionSpec has no name for parts of axes: give the mesh an axis for each of "
+            + join(parts, ", ") + "\n\n";
     if (writer.leavesOpen())
         text += "UNCONSTRAINED = P.UNCONSTRAINED\n\n";
     text += meshCode(*snapshot.mesh);
@@ -187,6 +387,7 @@ std::string jaxCode(const Snapshot& snapshot)
             "inner_rules_" + number,
             "those that are bound around " + rules.inner[i].within + ", in place of the others");
     }
+    text += program;
     text += arguments.text("arguments of the step: in_shardings of jax.jit()", "shardings");
     text += constraints.text(
         "values within the step: jax.lax.with_sharding_constraint(value, constraints[path])", "constraints");

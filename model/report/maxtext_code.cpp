@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "interchange/maxtext_of.h"
+#include "rules/published_rules.h"
 
 namespace shardscope {
 
@@ -101,6 +102,7 @@ private:
         for (const std::string& member : form.notKept)
             note(member == "hosts" ? "hosts: no sizes inside slices and between them give this order of devices"
                                    : "the order of the devices, which is MaxText's own");
+        noteNames(rules);
         if (!m_experiment.rules.inner.empty())
             note("rules of parts of the model: " + std::to_string(m_experiment.rules.inner.size())
                 + " lists of them are left out");
@@ -108,6 +110,9 @@ private:
             if (!isMaxTextAxis(axis.name))
                 note("the mesh axis " + axis.name + ": base.yml has no ici_" + parallelismKey(axis.name)
                     + "_parallelism");
+            else if (const std::string key = parallelismKey(axis.name); key != axis.name)
+                note("the mesh axis " + axis.name + ", whose sizes are those of ici_" + key + "_parallelism and dcn_"
+                    + key + "_parallelism");
         if (m_style == MaxTextStyle::Flags) {
             note("mesh_axes and logical_axis_rules, which are lists: the configuration in YAML has them");
             addSizes(form.config.axes);
@@ -118,6 +123,20 @@ private:
             addSizes(form.config.axes);
         }
         closeOpenSizes(form.config.axes);
+    }
+
+    /// Without its names a rule shards nothing of MaxText's model.
+    void noteNames(const LogicalRules& rules)
+    {
+        const std::vector<std::string> unknown = namesUnknownToMaxText(rules);
+        if (unknown.empty())
+            return;
+        note("these names of rules, with which MaxText's model annotates nothing: " + join(unknown, ", "));
+        if (std::none_of(rules.list.begin(), rules.list.end(),
+                [](const LogicalRule& rule) { return rule.name.name.starts_with("activation_"); }))
+            note("rules for activation_batch, activation_heads and the like, which are there: without them MaxText "
+                 "shards "
+                 "no activations; maxtext-base-2026-08 are its own rules");
     }
 
     void addSizes(const std::vector<MaxTextAxis>& axes)
@@ -245,6 +264,21 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string> namesUnknownToMaxText(const LogicalRules& rules)
+{
+    std::set<std::string_view> known;
+    for (const PublishedRules& set : publishedRules())
+        // Older base.yml's have names that are gone.
+        if (set.project == "MaxText" && (!set.id.starts_with("maxtext-base-") || set.id == "maxtext-base-2026-08"))
+            for (const LogicalRule& rule : set.rules.list)
+                known.insert(rule.name.name);
+    std::vector<std::string> unknown;
+    for (const LogicalRule& rule : rules.list)
+        if (const std::string& name = rule.name.name; !name.empty() && known.insert(name).second)
+            unknown.push_back(name);
+    return unknown;
+}
 
 std::string maxTextCode(const Snapshot& snapshot, MaxTextStyle style)
 {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "pipeline/snapshot.h"
 
@@ -19,6 +20,10 @@ enum class MaxTextStyle : std::uint8_t {
     Yaml, ///< a configuration that goes over base.yml
     Flags, ///< the same as words of the command line, in an array of bash; lists are left to the configuration
 };
+
+/// Logical names of the experiment's rules that the rules of MaxText's own configurations of August 2026 do not have:
+/// its model annotates nothing with them. Each once, in the order of the rules.
+[[nodiscard]] std::vector<std::string> namesUnknownToMaxText(const LogicalRules& rules);
 
 /// A comment alone where the experiment has no mesh.
 [[nodiscard]] std::string maxTextCode(const Snapshot& snapshot, MaxTextStyle style);

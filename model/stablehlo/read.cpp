@@ -148,12 +148,13 @@ void declaredName(ReadProgram& read, std::string_view text)
 
 Result<ReadProgram> readStableHlo(std::string_view text, ReadOptions options)
 {
+    Where where;
+    where.line = where.column = 1;
+    if (text.starts_with("ML\xefR"))
+        return fail(Code::NoProgram, { { "wrong", "bytecode" } }, std::move(where));
     const auto parts = mlir::parts(text);
-    if (parts.empty()) {
-        Where where;
-        where.line = where.column = 1;
+    if (parts.empty())
         return fail(Code::NoProgram, {}, std::move(where));
-    }
     Result<ReadProgram> read = mlir::Reader(text, parts[0].first, parts[0].second, options).read();
     if (read && parts.size() > 1)
         read->warnings.push_back(

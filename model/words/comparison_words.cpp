@@ -120,6 +120,18 @@ QString heldCause(const SnapshotComparison& comparison)
     return {};
 }
 
+/// " In all it sends 3.31 GiB, as in A."
+QString sentInAll(const SnapshotComparison& comparison)
+{
+    if (comparison.sent.size() < 2 || !comparison.sentBefore || !comparison.sentAfter)
+        return {};
+    return QLatin1Char(' ')
+        + (*comparison.sentBefore == *comparison.sentAfter
+                ? Words::tr("In all it sends %1, as in A.").arg(bytes(*comparison.sentAfter))
+                : Words::tr("In all it sends %1 instead of %2.")
+                      .arg(bytes(*comparison.sentAfter), bytes(*comparison.sentBefore)));
+}
+
 QString sentSentence(const SnapshotComparison& comparison)
 {
     const LargestDifference& largest = comparison.largest;
@@ -131,7 +143,7 @@ QString sentSentence(const SnapshotComparison& comparison)
         text += Words::tr(" along %1", "a mesh axis").arg(fromStd(largest.axes));
     text += Words::tr(", %1 instead of %2").arg(bytes(largest.after), bytes(largest.before));
     if (!largest.collectives)
-        return text + QLatin1Char('.');
+        return text + QLatin1Char('.') + sentInAll(comparison);
     const ComparedCollectives& sums = comparison.collectives[*largest.collectives];
     const QString kind = collective(sums.kind);
     if (sums.timesBefore != sums.timesAfter)
@@ -143,7 +155,7 @@ QString sentSentence(const SnapshotComparison& comparison)
     else
         text += difference > 0 ? Words::tr(": each %1 sends more", "all-reduce").arg(kind)
                                : Words::tr(": each %1 sends less", "all-reduce").arg(kind);
-    return text + QLatin1Char('.');
+    return text + QLatin1Char('.') + sentInAll(comparison);
 }
 
 constexpr std::string_view textPointer = "/model/text";
@@ -196,6 +208,17 @@ QString largestDifference(const SnapshotComparison& comparison)
         return sentSentence(comparison);
     }
     return {};
+}
+
+QString renamedAxes(const SnapshotComparison& comparison)
+{
+    QStringList names;
+    for (const RenamedAxis& each : comparison.renamed)
+        names << (names.isEmpty() ? Words::tr("%1 is %2 in B", "mesh axes") : Words::tr("%1 is %2", "mesh axes"))
+                     .arg(fromStd(each.before), fromStd(each.after));
+    return names.isEmpty()
+        ? QString()
+        : Words::tr("Mesh axes of one size and in one place count as the same: %1.").arg(names.join(Words::tr(", ")));
 }
 
 QString settingName(const SettingDifference& setting, const SnapshotComparison& comparison)

@@ -12,6 +12,8 @@ namespace shardscope::words {
 
 /// One sentence on what differs most and why; where one of them has no layout, that.
 [[nodiscard]] QString largestDifference(const SnapshotComparison& comparison);
+/// "Mesh axes of one size and in one place count as the same: data is fsdp in B, model is tensor." Empty without any.
+[[nodiscard]] QString renamedAxes(const SnapshotComparison& comparison);
 
 /// "mesh axis data", "rule 2, hidden", "size of batch", "text of the program"; by the experiment that has it.
 [[nodiscard]] QString settingName(const SettingDifference& setting, const SnapshotComparison& comparison);

@@ -62,6 +62,9 @@ ProblemText describeFile(const Diagnostic& d)
                 Words::tr("Leave one of them out."), {} };
         return { Words::tr("the key %1 occurs twice").arg(arg.quote("key")), Words::tr("Remove one of the two."), {} };
     case Code::WrongType:
+        if (d.text("key") == "file" && d.where.pointer.empty()) // the text as one value
+            return { Words::tr("the text is %1", "the number 3, an empty list").arg(arg("found")),
+                Words::tr("An experiment is JSON text that begins with “{”."), {} };
         return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("found")), Words::tr("Write %1.").arg(arg("expected")),
             {} };
     case Code::MissingKey:
@@ -105,6 +108,12 @@ ProblemText describeFile(const Diagnostic& d)
                 arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
                                    : Words::tr("Known: %1.").arg(arg("known")),
                 {} };
+        if (d.text("key") == "--rules")
+            return { Words::tr("there is no rule set and no file %1").arg(arg.quote("value")),
+                (arg.has("nearest") ? Words::tr("Did you mean %1? ").arg(arg.quote("nearest")) : QString())
+                    + Words::tr("Give a file of rules, the rules themselves, or the id of a rule set: %1.")
+                          .arg(arg("known")),
+                {} };
         return { Words::tr("%1 is %2, which is not known").arg(arg.quote("key"), arg.quote("value")),
             arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
                 : d.list("known").empty() ? Words::tr("There is nothing of the kind here.")
@@ -132,6 +141,9 @@ ProblemText describeFile(const Diagnostic& d)
         if (arg("what") == QLatin1String("nesting"))
             return { Words::tr("brackets stand more than %1 deep in each other").arg(arg.number("limit")),
                 Words::tr("Close every bracket that is open."), {} };
+        if (arg.has("bytes") && arg.size("bytes") == arg.size("limit")) // a little more
+            return { Words::tr("%1 would take more than %2, which is the limit").arg(arg("what"), arg.size("limit")),
+                Words::tr("Use smaller sizes."), {} };
         return { arg.has("bytes") ? Words::tr("%1 would take at least %2, the limit is %3")
                                         .arg(arg("what"), arg.size("bytes"), arg.size("limit"))
                 : arg.has("count")

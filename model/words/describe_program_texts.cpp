@@ -128,6 +128,11 @@ ProblemText describeProgramText(const Diagnostic& d)
                     "Take the text of the module from its first line to its last. `shardscope comms` and `shardscope "
                     "compare-hlo` read what there is."),
                 {} };
+        if (arg("wrong") == QLatin1String("bytecode"))
+            return { Words::tr("the file is binary: MLIR bytecode, and text is read"),
+                Words::tr("Write the text instead: jax.jit(f).lower(...).as_text(), or mlir-opt (stablehlo-opt) of the "
+                          "file."),
+                {} };
         if (arg("wrong") == QLatin1String("hlo"))
             return { Words::tr("the file is called .hlo, and what it holds does not begin as HLO text does"),
                 Words::tr("HLO text begins with HloModule, as compiled.as_text() prints it after compiled = "

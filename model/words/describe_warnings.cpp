@@ -146,20 +146,30 @@ ProblemText describeWarning(const Diagnostic& d)
                          : Words::tr("%1 is not sharded: each of the %2 holds all of it, %3 of its %4 of parameters"))
                      .arg(arg.tensors(), counted(d.number("devices"), Noun::Device), arg.size("bytes"), arg.size("of")),
             Words::tr("Map one of its logical names to a mesh axis, or give it a spec of its own."), {} };
-    case Code::SlowLinkCollective:
-        if (d.arg("slices"))
-            return { Words::tr("collectives along %1 go between slices, and the step waits for them: %2 per step, %3 "
-                               "sent by each device")
-                         .arg(arg("axis"), arg.number("collectives"), arg.size("bytes")),
-                Words::tr("Keep the axis inside a slice, and let data cross slices once per step."), {} };
-        return { Words::tr(
-                     "collectives along %1 go between hosts, and the step waits for them: %2 per step, %3 sent by "
-                     "each device")
-                     .arg(arg("axis"), arg.number("collectives"), arg.size("bytes")),
-            Words::tr("Keep the axis inside a host: make it the last axis, or as large as a host."), {} };
+    case Code::SlowLinkCollective: {
+        const bool slices = d.arg("slices") != nullptr;
+        const QString where = slices ? Words::tr("slices") : Words::tr("hosts");
+        const QString cause = d.number("of") > d.number("bytes")
+            ? Words::tr(
+                "collectives along %1 go between %2: of %3 that each device sends there the step waits for %4, %5 "
+                "per step; the rest is of gradients and updates, and can overlap with compute",
+                "axis, hosts or slices, bytes, bytes, collectives")
+                  .arg(arg("axis"), where, arg.size("of"), arg.size("bytes"), arg.number("collectives"))
+            : Words::tr("collectives along %1 go between %2, and the step waits for them: %3 per step, %4 sent by each "
+                        "device",
+                "axis, hosts or slices, collectives, bytes")
+                  .arg(arg("axis"), where, arg.number("collectives"), arg.size("bytes"));
+        return { cause,
+            slices ? Words::tr("Keep the axis inside a slice, and let data cross slices once per step.")
+                   : Words::tr("Keep the axis inside a host: make it the last axis, or as large as a host."),
+            {} };
+    }
     case Code::OverMemoryLimit:
         return { Words::tr("each device needs %1, it has %2").arg(arg.size("bytes"), arg.size("limit")),
-            Words::tr("Shard more dimensions, or use more devices."), {} };
+            d.arg("remat")
+                ? Words::tr("Rematerialise layers (“remat”: “full”), shard more dimensions, or use more devices.")
+                : Words::tr("Shard more dimensions, or use more devices."),
+            {} };
     case Code::MeshNameInLogicalModel:
         return { Words::tr("%1: mesh names (%2) inside a logical model; renaming a mesh axis breaks it")
                      .arg(arg.tensor(), arg("axes")),

@@ -59,6 +59,8 @@ QString fixLabel(const Fix& fix)
     case Fix::Kind::SetDcnShape:
         return Words::tr("Fix: slices %1", "along the axes")
             .arg(QString(name).replace(QLatin1Char('x'), QStringLiteral(" × ")));
+    case Fix::Kind::Rematerialise:
+        return Words::tr("Fix: rematerialise layers");
     case Fix::Kind::ParamsOnHost:
         return Words::tr("Fix: parameters on the host");
     case Fix::Kind::DropShardingRule:

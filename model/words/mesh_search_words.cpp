@@ -1,18 +1,72 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/mesh_search_words.h"
 
+#include "base/codes.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
+
+namespace {
+
+/// "does not fit: 27.3 GiB of 16 GiB", or the sentence of the problem.
+QString problemReason(const Diagnostic& problem)
+{
+    if (problem.code != Code::OverMemoryLimit)
+        return oneLine(problem);
+    return Words::tr("does not fit: %1 of %2", "bytes needed, bytes there are")
+        .arg(bytes(static_cast<double>(problem.number("bytes"))), bytes(static_cast<double>(problem.number("limit"))));
+}
+
+/// "data 4 × model 8 does not fit: 30 GiB of 16 GiB", "data 4 × model 8: E101: ..."
+QString reasonOn(const BatchFigures& batch, const std::vector<MeshFigures>& compared)
+{
+    const QString mesh = meshNames(compared[*batch.closest].axes);
+    const QString reason = problemReason(*batch.problem);
+    return batch.problem->code == Code::OverMemoryLimit ? Words::tr("%1 %2", "a mesh, does not fit").arg(mesh, reason)
+                                                        : Words::tr("%1: %2", "a mesh, why not").arg(mesh, reason);
+}
+
+} // namespace
 
 QString meshVerdict(const std::vector<MeshFigures>& meshes, std::size_t mesh)
 {
     const MeshFigures& figures = meshes[mesh];
     if (figures.problem)
-        return oneLine(*figures.problem);
+        return problemReason(*figures.problem);
     if (figures.beatenBy)
         return Words::tr("beaten by %1", "a mesh").arg(meshNames(meshes[*figures.beatenBy].axes));
     return figures.isFront() ? Words::tr("front", "of what sends and holds least") : QString(QChar(0x2013));
+}
+
+QString batchProblem(const BatchFigures& batch, const std::vector<MeshFigures>& compared)
+{
+    return batch.problem && batch.closest ? Words::tr("none; %1", "why no mesh").arg(reasonOn(batch, compared))
+                                          : QString();
+}
+
+QStringList batchProblems(const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared)
+{
+    QStringList lines;
+    for (std::size_t first = 0; first < batches.size();) {
+        std::size_t last = first;
+        const BatchFigures& each = batches[first];
+        if (each.problem && each.closest) {
+            while (last + 1 < batches.size() && batches[last + 1].problem
+                && batches[last + 1].problem->code == each.problem->code)
+                ++last;
+            const QString reason = reasonOn(each, compared);
+            lines << (last == first
+                    ? Words::tr("With a batch of %1 none of the meshes can be taken: %2", "a batch, why not")
+                          .arg(count(each.batch), reason)
+                    : Words::tr(
+                        "With a batch of %1 to %2 none of the meshes can be taken. With %1, %3", "batches, why not")
+                          .arg(count(each.batch), count(batches[last].batch), reason));
+            if (!lines.back().endsWith(QLatin1Char('.')))
+                lines.back() += QLatin1Char('.');
+        }
+        first = last + 1;
+    }
+    return lines;
 }
 
 QString batchSensitivity(const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared)

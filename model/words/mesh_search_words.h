@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A search over meshes in words.
 //
-//     meshVerdict(...)       "front", "beaten by data 2 × model 4", or why it cannot be
-//     batchSensitivity(...)  "data 1 × model 8 sends least with a batch of 128, from 512 on data 2 × model 4."
+//     meshVerdict(...)       "front", "beaten by data 2 × model 4", or why it cannot be: "does not fit: 27.3 GiB of 16
+//     GiB" batchSensitivity(...)  "data 1 × model 8 sends least with a batch of 128, from 512 on data 2 × model 4."
 #pragma once
 
 #include "analysis/mesh_search.h"
@@ -11,6 +11,12 @@
 namespace shardscope::words {
 
 [[nodiscard]] QString meshVerdict(const std::vector<MeshFigures>& meshes, std::size_t mesh);
+/// Why no mesh can be taken: "none; data 4 × model 8 does not fit: 30 GiB of 16 GiB". Empty where one can.
+[[nodiscard]] QString batchProblem(const BatchFigures& batch, const std::vector<MeshFigures>& compared);
+/// The same of all batches, those that follow each other for the same reason as one: "With a batch of 512 to 8,192 none
+/// of the meshes can be taken. With 512, data 4 × model 8 does not fit: 30 GiB of 16 GiB."
+[[nodiscard]] QStringList batchProblems(
+    const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared);
 /// "" without batches; `compared` is what they were tried on.
 [[nodiscard]] QString batchSensitivity(
     const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared);

@@ -39,7 +39,7 @@ WhatIfText whatIf(const Snapshot& snapshot, const WhatIf& whatIf)
     text.state = bytesChange(static_cast<double>(whatIf.stateBytesAfter - whatIf.stateBytesBefore));
     text.isTrained = trained;
     if (whatIf.stateBytesBefore != whatIf.stateBytesAfter)
-        consequences << (trained ? Words::tr("train state %1") : Words::tr("all parameters %1"))
+        consequences << (trained ? Words::tr("state and gradients %1") : Words::tr("all parameters %1"))
                             .arg(bytesStep(whatIf.stateBytesBefore, whatIf.stateBytesAfter));
     text.consequence = consequences.join(QStringLiteral(", "));
     return text;

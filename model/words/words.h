@@ -134,7 +134,8 @@ struct ExplanationText {
 [[nodiscard]] ExplanationText explanation(const Snapshot& snapshot, const Explanation& explanation, Length length);
 struct WhatIfText {
     Text change; ///< "embed -> data"
-    QString consequence; ///< "per device 1 MiB → 512 KiB, sent 8.16 → 1.2 MiB per step, train state 32 → 16 MiB"
+    QString
+        consequence; ///< "per device 1 MiB → 512 KiB, sent 8.16 → 1.2 MiB per step, state and gradients 32 → 16 MiB"
     /// The same as changes, for columns: "−512 KiB", "+15.9 MiB", "0".
     QString perDevice, sent, state;
     bool isTrained = false; ///< `state` is that of parameters, gradients and moments, not of parameters alone

@@ -346,6 +346,26 @@ private Q_SLOTS:
             QVERIFY(analysed(*applyFix(experiment, fix))->ok());
     }
 
+    /// Where activations are most of it, working them out again is offered, and tried like everything else.
+    void rematerialisingNeedsLess()
+    {
+        Experiment experiment = *withDimension(cleanMlp(), "batch", 65'536);
+        const std::int64_t needed = analysed(experiment)->plan->memory.peakBytes;
+        experiment.hardware.memoryPerDevice = needed - 1;
+        const std::vector<Problem> over = found(experiment, Code::OverMemoryLimit);
+        QCOMPARE(over.size(), 1U);
+        QCOMPARE(over[0].diagnostic.number("remat"), std::int64_t{ 1 });
+        const Result<Experiment> remat = applyFix(experiment, { Fix::Kind::Rematerialise, {}, 0, 0 });
+        QVERIFY(remat && analysed(*remat)->plan->memory.peakBytes < needed);
+        Experiment tight = *remat;
+        tight.hardware.memoryPerDevice = 1;
+        const std::vector<Problem> known = found(tight, Code::OverMemoryLimit);
+        QVERIFY(known.size() == 1 && !known[0].diagnostic.arg("remat")); // nothing more to do of that kind
+        AnalysisCache cache;
+        for (const Fix& fix : memoryFixes(*analysed(tight), cache, {}))
+            QVERIFY(fix.kind != Fix::Kind::Rematerialise);
+    }
+
     void droppedByMaxText()
     {
         Experiment experiment =
@@ -547,6 +567,16 @@ private Q_SLOTS:
         QCOMPARE(slow[0].diagnostic.text("axis"), std::string("model"));
         QVERIFY(slow[0].diagnostic.number("collectives") >= 4);
         QVERIFY(slow[0].diagnostic.number("bytes") > 0);
+        // All that goes along "model" between hosts is known, too: what the step does not wait for is of gradients.
+        double all = 0;
+        for (const CollectiveEntry& entry : analysed(experiment)->collectives->entries)
+            if (!entry.scalarLoss && !entry.axes.empty() && entry.axes[0].axis == 0)
+                all += entry.sentPerStep().value();
+        QCOMPARE(static_cast<double>(slow[0].diagnostic.number("of")), all);
+        // Of plain data parallelism: only what is looked up is waited for.
+        Experiment data = experiment;
+        data.mesh.axes = { { "data", 8 }, { "model", 1 } };
+        QVERIFY(found(data, Code::SlowLinkCollective).empty());
         QCOMPARE(slow[0].fixes.size(), 1U);
         const Experiment mended = *applyFix(experiment, slow[0].fixes[0]);
         QCOMPARE(mended.mesh.axes.back().name, std::string("model"));

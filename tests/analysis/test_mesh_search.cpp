@@ -78,6 +78,8 @@ private Q_SLOTS:
             QCOMPARE(found[i].stateBytes, std::optional(state[i] * mib));
             QCOMPARE(found[i].sentBytes->value(), sent[i] * static_cast<double>(mib));
             QCOMPARE(found[i].isFront(), i < 2);
+            // All but the gradients, which come and go, is there at the same time.
+            QVERIFY(found[i].peakBytes && *found[i].peakBytes > state[i] * mib / 4 * 3);
             QCOMPARE(found[i].beatenBy, i < 2 ? std::nullopt : std::optional(std::size_t{ 1 }));
         }
     }
@@ -124,6 +126,61 @@ private Q_SLOTS:
         const std::vector<MeshFigures> small = searchMeshes(experiment, cache);
         QVERIFY(small[3].problem && small[3].problem->code == Code::OverMemoryLimit); // 128 MiB of state alone
         QVERIFY(!small[0].problem && small[0].isFront());
+    }
+
+    /// The front first, then what can be taken, what does not fit, and what cannot be.
+    void inTheOrderToBeRead()
+    {
+        AnalysisCache cache;
+        const std::vector<MeshFigures> all = searchMeshes(mlpOfBatch(512), cache);
+        const std::vector<MeshFigures> sorted = findMeshes(mlpOfBatch(512), cache).meshes;
+        QCOMPARE(sorted.size(), all.size());
+        const std::size_t order[] = { 1, 0, 2, 3 }; // of the front 2 x 4 sends less
+        for (std::size_t i = 0; i < sorted.size(); ++i) {
+            QCOMPARE(sorted[i].axes, all[order[i]].axes);
+            QCOMPARE(sorted[i].beatenBy, i < 2 ? std::nullopt : std::optional(std::size_t{ 0 }));
+        }
+        std::vector<MeshFigures> made(4);
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            made[i].axes = { { "x", static_cast<std::int64_t>(i + 1) } };
+            made[i].stateBytes = 1;
+            made[i].sentBytes = Rational(static_cast<std::int64_t>(i));
+            made[i].peakBytes = static_cast<std::int64_t>(8 - i);
+        }
+        made[0].problem = made[1].problem = Diagnostic{ Code::OverMemoryLimit, {}, {} };
+        made[2].problem = Diagnostic{ Code::Indivisible, {}, {} };
+        made[2].sentBytes.reset();
+        sortMeshes(made);
+        const std::int64_t sizes[] = { 4, 2, 1, 3 }; // of those that do not fit what needs less
+        for (std::size_t i = 0; i < made.size(); ++i)
+            QCOMPARE(made[i].axes[0].size, sizes[i]);
+    }
+
+    /// The same batch has the same answer, whichever batch the experiment has: with 2 two meshes are not possible.
+    void oneAnswerForEachBatch()
+    {
+        AnalysisCache cache;
+        const FoundMeshes small = findMeshes(mlpOfBatch(2), cache), large = findMeshes(mlpOfBatch(512), cache);
+        int compared = 0;
+        for (const BatchFigures& one : small.batches)
+            for (const BatchFigures& other : large.batches)
+                if (one.batch == other.batch) {
+                    ++compared;
+                    QVERIFY(one.least && other.least);
+                    QCOMPARE(small.compared[*one.least].axes, large.compared[*other.least].axes);
+                    QCOMPARE(one.sentLeast, other.sentLeast);
+                }
+        QCOMPARE(compared, 3); // 128, 512 and 2,048
+
+        Experiment tiny = mlpOfBatch(512);
+        tiny.hardware.memoryPerDevice = mib;
+        const FoundMeshes none = findMeshes(tiny, cache);
+        QCOMPARE(none.batches.size(), std::size_t{ 7 });
+        for (const BatchFigures& each : none.batches) {
+            QVERIFY(!each.least && each.sentNow && each.closest);
+            QVERIFY(each.problem && each.problem->code == Code::OverMemoryLimit);
+        }
+        QCOMPARE(none.compared[*none.batches[0].closest].axes[1].size, std::int64_t{ 8 }); // holds least
     }
 
     void whatCannotBe()

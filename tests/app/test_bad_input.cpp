@@ -247,12 +247,31 @@ private Q_SLOTS:
         row("screenshot FILE --alone -o picture.png", "--dock");
         row("export FILE --view tensors --as py", "csv or md");
         row("export FILE --view code --as csv", "py would");
+        row("run FILE --steps 0", "'0' is not from 1 to ");
         row("export FILE --view maxtext --as py", "yml or sh would");
+        row("new --preset llama3-8b --mesh data=2 --layers 0", "'0' is not from 1 to 4096");
+        row("new --preset llama3-8b --mesh data=2 --layers 1000000000", "'1000000000' is not from 1 to 4096");
+        row("resolve --rules nope --names a", "Give a file of rules, the rules themselves, or the id of a rule set: ");
+        row("mesh --devices tpu-v9:2x2 --shape x=4", "“tpu-v9”, which is not known. Known: cpu, ");
+        row("mesh --devices tpu-v44:2x2 --shape x=4", "Did you mean “tpu-v4”?");
         row("export FILE --view nothing", "collectives");
         row("convert FILE --from flax", "--from experiment");
         row("convert FILE --from t5x", "--from experiment");
         row("convert FILE --from maxtext", "--from experiment");
     }
+    /// Text of another kind than is meant says what it is.
+    void otherKinds()
+    {
+        const QTemporaryDir folder;
+        const auto checked = [&](const char* name, const QByteArray& content) {
+            return runProgram({ QStringLiteral("check"), writeFile(folder, QString::fromLatin1(name), content) }).error;
+        };
+        const QString list = checked("list.json", "[]"), bytecode = checked("binary.mlir", "ML\xefR\x01StableHLO");
+        QVERIFY2(list.contains(QStringLiteral("the text is an empty list. An experiment is JSON text that begins")),
+            qPrintable(list));
+        QVERIFY2(bytecode.contains(QStringLiteral("the file is binary: MLIR bytecode")), qPrintable(bytecode));
+    }
+
     void arguments()
     {
         QFETCH(QString, command);

@@ -383,9 +383,47 @@ private Q_SLOTS:
         }));
         const QString sentence = QString::fromStdString(ran.json().at("largest_difference").get<std::string>());
         QVERIFY2(sentence.startsWith(QStringLiteral("Each device ")), qPrintable(sentence));
-        QVERIFY(text.out.startsWith(sentence)); // the window's own, in both forms
+        // Totals come first, alike or not; then the window's own sentence, in both forms.
+        QVERIFY2(text.out.startsWith(QStringLiteral("In all ")), qPrintable(text.out));
+        QVERIFY(text.out.contains(QStringLiteral("\n\n") + sentence + QLatin1Char('\n')));
+        const nlohmann::json totals = ran.json().at("totals");
+        QVERIFY(totals.at(0).at("name") == "state and gradients per device"
+            && totals.at(1).at("name") == "peak per device");
+        QVERIFY(totals.at(2).at("name") == "sent per device and step");
+        double before = 0, after = 0;
+        for (std::size_t i = 3; i < totals.size(); ++i) {
+            before += totals[i].at("bytes_before").get<double>();
+            after += totals[i].at("bytes_after").get<double>();
+        }
+        QVERIFY(before > 0 && std::abs(before - totals[2].at("bytes_before").get<double>()) < 1);
+        QVERIFY(std::abs(after - totals[2].at("bytes_after").get<double>()) < 1);
+        QVERIFY(ran.json().at("renamed_axes").empty());
         QCOMPARE(ranWith(QStringLiteral("diff transformer-t5x there-is-none")).code, 2);
         QCOMPARE(ranWith(QStringLiteral("diff transformer-t5x")).code, 2);
+    }
+
+    /// The same layout under other names is no saving.
+    void axesOfOtherNames()
+    {
+        QByteArray content = ranWith(QStringLiteral("examples transformer-t5x")).out.toUtf8();
+        content.replace("\"data\"", "\"rows\"")
+            .replace("\"model\"]", "\"columns\"]")
+            .replace("\"model\",", "\"columns\",");
+        const QString file = writeFile(m_folder, QStringLiteral("renamed.json"), content);
+        const Ran ran = ranWith(QStringLiteral("diff --json transformer-t5x ") + file);
+        QVERIFY2(ran.code == 1, qPrintable(ran.error));
+        const nlohmann::json found = ran.json();
+        QVERIFY(found.at("renamed_axes") == nlohmann::json::parse(R"([{"before": "data", "after": "rows", "size": 2},
+                                         {"before": "model", "after": "columns", "size": 4}])"));
+        for (const auto& each : found.at("totals"))
+            QVERIFY2(each.at("bytes_before") == each.at("bytes_after"), each.dump().c_str());
+        for (const auto& each : found.at("differences"))
+            QVERIFY2(each.at("section") != "shardings" && each.at("section") != "bytes"
+                    && each.at("section") != "collectives",
+                each.dump().c_str());
+        const Ran text = ranWith(QStringLiteral("diff transformer-t5x ") + file);
+        QVERIFY2(text.out.contains(QStringLiteral("count as the same: data is rows in B, model is columns.")),
+            qPrintable(text.out));
     }
 
     void trainNeedsAStep()
@@ -468,9 +506,88 @@ private Q_SLOTS:
         QCOMPARE(json.at("meshes").size(), std::size_t{ 4 });
         QVERIFY(json.at("meshes")[0].at("is_front") == true && json.at("meshes")[0].at("beaten_by").is_null());
         QVERIFY(json.at("meshes")[1].at("beaten_by").at("shape") == nlohmann::json({ 1, 8 }));
-        QVERIFY(json.at("meshes")[1].at("state_bytes") == std::int64_t{ 32 } << 20);
+        QVERIFY(json.at("meshes")[1].at("state_and_gradient_bytes") == std::int64_t{ 32 } << 20);
+        const nlohmann::json shown = ranWith(QStringLiteral("show flax-mlp-logical --json")).json();
+        QVERIFY(json.at("meshes")[1].at("peak_bytes") == shown.at("memory_per_device").at("peak_bytes"));
         QVERIFY(json.at("batches").at(0).at("batch_size") == 2);
         QCOMPARE(ranWith(QStringLiteral("search there-is-none")).code, 2);
+    }
+
+    /// What JAX refuses for the arguments of jit, and more rows than anybody reads.
+    void searchesOfManyMeshes()
+    {
+        const QString rows = writeFile(m_folder, QStringLiteral("rows.mlir"),
+            "sdy.mesh @mesh = <[\"data\"=2, \"model\"=2]>\n"
+            "func.func @main(%x: tensor<6x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"data\"}, {\"model\"}]>}) -> "
+            "tensor<6x4xf32> {\n  %y = stablehlo.add %x, %x : tensor<6x4xf32>\n  return %y : tensor<6x4xf32>\n}\n");
+        const Ran refused = ranWith(QStringLiteral("search --json ") + rows);
+        QVERIFY2(refused.code == 0, qPrintable(refused.error));
+        const nlohmann::json meshes = refused.json().at("meshes");
+        QCOMPARE(meshes.size(), std::size_t{ 3 });
+        QVERIFY2(meshes.back().at("mesh").at("shape") == nlohmann::json({ 4, 1 }) && meshes.back().contains("why_not")
+                && meshes.back().at("is_front") == false,
+            meshes.dump(1).c_str());
+
+        const QString many = writeFile(m_folder, QStringLiteral("many.json"),
+            ranWith(QStringLiteral("new --preset llama3.2-1b --layers 1 --batch 8 --mesh fsdp=2,tensor=4 --rules "
+                                   "maxtext-base-2026-08"))
+                .out.toUtf8());
+        const Ran few = ranWith(QStringLiteral("search ") + many),
+                  all = ranWith(QStringLiteral("search --all ") + many);
+        QVERIFY2(few.code == 0, qPrintable(few.error));
+        QVERIFY2(few.out.contains(QStringLiteral(" more (--all)\n")), qPrintable(few.out));
+        QVERIFY(!all.out.contains(QStringLiteral("--all")));
+        QVERIFY(all.out.count(QLatin1Char('\n')) > few.out.count(QLatin1Char('\n')) + 50);
+        for (const QString& out : { few.out, all.out }) { // the front stands first
+            QVERIFY2(out.section(QLatin1Char('\n'), 1, 1).endsWith(QStringLiteral("  front")), qPrintable(out));
+            QVERIFY(out.contains(QStringLiteral("(the experiment's)")));
+        }
+    }
+
+    /// Where nothing fits, that is said once, with both numbers, and no rows without figures.
+    void searchesWithoutRoom()
+    {
+        QByteArray content = ranWith(QStringLiteral("examples flax-mlp-logical")).out.toUtf8();
+        content.replace("\"16 GiB\"", "\"1 MiB\"");
+        const Ran ran = ranWith(QStringLiteral("search ") + writeFile(m_folder, QStringLiteral("small.json"), content));
+        QVERIFY2(ran.out.contains(QStringLiteral("does not fit: ")) && ran.out.contains(QStringLiteral(" of 1 MiB")),
+            qPrintable(ran.out));
+        QVERIFY2(ran.out.contains(QStringLiteral("None of the meshes can be taken.")), qPrintable(ran.out));
+        QVERIFY2(ran.out.contains(QStringLiteral("With a batch of 2 to 8,192 none of the meshes can be taken. With 2, "
+                                                 "data 1 × model 8 does not fit: ")),
+            qPrintable(ran.out));
+        QVERIFY(!ran.out.contains(QStringLiteral("Sends least")));
+    }
+
+    void exportsNamesForMaxText()
+    {
+        const Ran t5x = ranWith(QStringLiteral("export transformer-t5x --view maxtext"));
+        QVERIFY2(t5x.error.contains(QStringLiteral("annotates nothing with these names of rules: batch, ")),
+            qPrintable(t5x.error));
+        const Ran own = ranWith(QStringLiteral("export maxtext-llama3-8b --view maxtext"));
+        QVERIFY2(!own.error.contains(QStringLiteral("annotates nothing")), qPrintable(own.error));
+    }
+
+    /// A program's code has the shardings of its arguments and results, with their names, and its constraints.
+    void exportsProgramsAsCode()
+    {
+        const QString file = writeFile(m_folder, QStringLiteral("constrained.mlir"),
+            "sdy.mesh @mesh = <[\"data\"=2, \"model\"=2]>\n"
+            "func.func @main(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"data\"}, {}]>}, "
+            "%w: tensor<4x4xf32>) -> (tensor<8x4xf32> {jax.result_info = \"out\"}) {\n"
+            "  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x4xf32>) -> "
+            "tensor<8x4xf32>\n"
+            "  %z = sdy.sharding_constraint %y <@mesh, [{?}, {\"model\"}]> : tensor<8x4xf32>\n"
+            "  return %z : tensor<8x4xf32>\n}\n");
+        const Ran ran = ranWith(QStringLiteral("export --view code ") + file);
+        QVERIFY2(ran.code == 0, qPrintable(ran.error));
+        for (const char* part :
+            { "\nin_shardings = (\n    NamedSharding(mesh, P('data', None)),  # x\n    NamedSharding(mesh, P(",
+                ")),  # w, as propagated\n)\n",
+                "\nout_shardings = (\n    NamedSharding(mesh, P('data', 'model')),  # out",
+                "\nconstraints = {\n    \"y\": NamedSharding(mesh, P(UNCONSTRAINED, 'model')),  # line 4\n}\n",
+                "\nUNCONSTRAINED = P.UNCONSTRAINED\n" })
+            QVERIFY2(ran.out.contains(QLatin1String(part)), qPrintable(ran.out));
     }
 
     void exportsWhatViewsShow()

@@ -154,6 +154,33 @@ private Q_SLOTS:
         QVERIFY(found.largest.what == What::Sent || found.largest.what == What::Owner);
     }
 
+    /// Under other names the same is sent and held; on a mesh that has both names it is another axis.
+    void otherNamesOfAxes()
+    {
+        Experiment renamed = onMesh(2, 4);
+        renamed.mesh.axes = { { "rows", 2 }, { "model", 4 }, { "none", 1 } };
+        for (LogicalRule& rule : renamed.rules.rules.list)
+            for (std::string& axis : rule.target.axes)
+                if (axis == "data")
+                    axis = "rows";
+        const SnapshotComparison found = compareSnapshots(snapshotOf(onMesh(2, 4)), snapshotOf(renamed));
+        QCOMPARE(found.renamed, (std::vector<RenamedAxis>{ { "data", "rows", 2 } }));
+        QVERIFY(found.arrays.empty() && !found.inputs.empty());
+        QCOMPARE(found.largest.what, What::Nothing);
+        QCOMPARE(found.sent.size(), std::size_t{ 2 });
+        QVERIFY(std::any_of(
+            found.sent.begin(), found.sent.end(), [](const ComparedAxes& along) { return along.axes == "rows"; }));
+        for (const ComparedAxes& along : found.sent)
+            QCOMPARE(along.sentBefore, along.sentAfter);
+
+        Experiment data = onMesh(2, 4), idle = onMesh(2, 4);
+        data.mesh.axes = { { "data", 2 }, { "fsdp", 1 }, { "model", 4 } };
+        idle.mesh.axes = { { "data", 1 }, { "fsdp", 2 }, { "model", 4 } };
+        QVERIFY(compareSnapshots(snapshotOf(data), snapshotOf(idle)).renamed.empty());
+        // Two sizes that changed places are no names.
+        QVERIFY(compareSnapshots(snapshotOf(onMesh(2, 4)), snapshotOf(onMesh(4, 2))).renamed.empty());
+    }
+
     void rulesMayDecide()
     {
         Experiment without = onMesh(2, 4);

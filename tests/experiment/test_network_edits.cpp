@@ -169,6 +169,10 @@ private Q_SLOTS:
         QVERIFY(!withLayersName(loop, "") && !withLayersName(loop, "a\nb")); // no file could have it
         for (const Experiment& network : { notebookMlp(), smallTransformer() }) {
             QVERIFY(networkProgramOf(network) == NetworkProgram::TrainStep);
+            QVERIFY(rematOf(network) == RematPolicy::None);
+            const Experiment remat = withRemat(network, RematPolicy::Full).value();
+            QVERIFY(rematOf(remat) == RematPolicy::Full && *withRemat(remat, RematPolicy::None) == network);
+            QVERIFY(!rematOf(*withNetworkProgram(remat, NetworkProgram::Forward))); // nothing goes back
             const Experiment init = withNetworkProgram(network, NetworkProgram::Initializer).value();
             QVERIFY(networkProgramOf(init) == NetworkProgram::Initializer);
             QVERIFY(*withNetworkProgram(init, NetworkProgram::TrainStep) == network);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tables, the report and the JAX code of an experiment say what its analysis says.
+#include <QRegularExpression>
 #include <QTest>
 #include <algorithm>
 #include <fstream>
@@ -54,6 +55,37 @@ std::size_t columnOf(const ReportTable& table, std::string_view key)
     const auto found = std::find_if(
         table.columns.begin(), table.columns.end(), [key](const ReportColumn& column) { return column.key == key; });
     return static_cast<std::size_t>(found - table.columns.begin());
+}
+
+/// "P('data', None)": what the code has for an argument, in a line of its own or in that of its layers; "" for nothing.
+std::string specInCode(const std::string& code, const std::string& path)
+{
+    const std::string sharding = "NamedSharding(mesh, ";
+    const auto specOf = [&](const std::string& line) {
+        const std::size_t begin = line.find(sharding) + sharding.size();
+        const std::size_t end =
+            std::min({ line.find(", memory_kind", begin), line.find(") for i in", begin), line.rfind("),") });
+        return line.substr(begin, end - begin);
+    };
+    const std::string own = "    \"" + path + "\": " + sharding;
+    if (const std::size_t at = code.find(own); at != std::string::npos)
+        return specOf(code.substr(at, code.find('\n', at) - at));
+    static const QRegularExpression layer(QStringLiteral("\\.(\\d+)(?=/|$)"));
+    const QRegularExpressionMatch found = layer.match(QString::fromStdString(path));
+    if (!found.hasMatch())
+        return {};
+    const std::string key = "    **{f\"" + path.substr(0, static_cast<std::size_t>(found.capturedStart(1))) + "{i}"
+        + path.substr(static_cast<std::size_t>(found.capturedEnd(1))) + "\": " + sharding;
+    for (std::size_t at = code.find(key); at != std::string::npos; at = code.find(key, at + 1)) {
+        const std::string line = code.substr(at, code.find('\n', at) - at);
+        const std::string range = line.substr(line.rfind("range(") + 6);
+        const std::size_t comma = range.find(", ");
+        const bool isFrom = comma < range.find(')');
+        const int first = isFrom ? std::stoi(range) : 0, end = std::stoi(isFrom ? range.substr(comma + 2) : range);
+        if (const int number = found.captured(1).toInt(); first <= number && number < end)
+            return specOf(line);
+    }
+    return {};
 }
 
 } // namespace
@@ -135,12 +167,9 @@ private Q_SLOTS:
             const Value& value = snapshot->program->value(annotation.value);
             if (!annotation.spec || value.path.empty())
                 continue;
-            const std::string key = "    \"" + *value.path + "\": NamedSharding(mesh, ";
-            const std::size_t at = code.find(key);
-            QVERIFY2(at != std::string::npos, value.path->c_str());
-            std::string spec = code.substr(at + key.size(), code.find('\n', at) - at - key.size());
-            const std::size_t end = std::min(spec.find(", memory_kind"), spec.rfind("),"));
-            const auto read = parseSpec(spec.substr(0, end));
+            const std::string spec = specInCode(code, *value.path);
+            QVERIFY2(!spec.empty(), value.path->c_str());
+            const auto read = parseSpec(spec);
             QVERIFY2(read, spec.c_str());
             const Mesh& mesh = *snapshot->mesh;
             QCOMPARE(toHlo(*read, mesh, read->size()), toHlo(*annotation.spec, mesh, annotation.spec->size()));
@@ -150,6 +179,26 @@ private Q_SLOTS:
                     QVERIFY(std::any_of(mesh.axes().begin(), mesh.axes().end(),
                         [&axis](const MeshAxis& each) { return each.name == axis && each.size > 1; }));
         }
+    }
+
+    /// Layers that are alike are one line; of two each has its own.
+    void layersInCode()
+    {
+        Experiment experiment = findExample("flax-mlp-logical")->experiment;
+        AnalysisCache cache;
+        const auto codeOf = [&cache](const Experiment& of) {
+            return jaxCode(*analyse(std::make_shared<const Experiment>(of), 1, cache));
+        };
+        const std::string four = codeOf(experiment);
+        QVERIFY2(
+            four.find("    **{f\"params/layers.{i}/W1\": NamedSharding(mesh, P(None, 'model')) for i in range(4)},\n")
+                != std::string::npos,
+            four.c_str());
+        QVERIFY(four.find("layers.0/W1") == std::string::npos);
+        std::get<MlpModel>(experiment.model).settings.layers = 2;
+        const std::string two = codeOf(experiment);
+        QVERIFY(two.find("**{") == std::string::npos);
+        QVERIFY(two.find("    \"params/layers.1/W1\": NamedSharding(mesh, P(None, 'model')),\n") != std::string::npos);
     }
 
     void meshesInCode()
@@ -189,7 +238,7 @@ private Q_SLOTS:
         QVERIFY(has("# 1 of 3 rules, which decide nothing here, are left out\n"
                     "rules = (\n    ('batch', ('pod', 'data')),\n    ('hidden', ('model',)),\n)\n"));
         QVERIFY(has("\"x\": NamedSharding(mesh, P('data', None)),"));
-        QVERIFY(has("\"params/layers.0/W1\": NamedSharding(mesh, P(None, 'model')),"));
+        QVERIFY(has("f\"params/layers.{i}/W1\": NamedSharding(mesh, P(None, 'model')) for i in range(4)},"));
         QVERIFY(!has("UNCONSTRAINED"));
 
         // Rules of a part of the model stand beside the others.
@@ -260,6 +309,24 @@ private Q_SLOTS:
         const std::string titled = codeOf(MaxTextStyle::Yaml);
         QVERIFY2(titled.starts_with("# one two: 2 three: 3, in MaxText's keys"), titled.c_str());
         QVERIFY2(titled.find("the platform other four: 4\n") != std::string::npos, titled.c_str());
+    }
+
+    /// Rules with names that MaxText's model does not have shard nothing there, and an axis of T5X has another key.
+    void maxTextWithOtherNames()
+    {
+        const std::string t5x = maxTextCode(*analysed("transformer-t5x"), MaxTextStyle::Yaml);
+        for (const char* part : { "#   these names of rules, with which MaxText's model annotates nothing: batch, ",
+                 "joined_kv, relpos_buckets, abspos_buckets", "#   rules for activation_batch, ",
+                 "#   the mesh axis model, whose sizes are those of ici_tensor_parallelism and "
+                 "dcn_tensor_parallelism\n" })
+            QVERIFY2(t5x.find(part) != std::string::npos, (part + ('\n' + t5x)).c_str());
+        const std::string own = maxTextCode(*analysed("maxtext-llama3-8b"), MaxTextStyle::Yaml);
+        QVERIFY2(own.find("annotates nothing") == std::string::npos && own.find("whose sizes") == std::string::npos,
+            own.c_str());
+        QCOMPARE(
+            namesUnknownToMaxText({ { { LogicalName::of("mine"), SpecEntry::none() },
+                { LogicalName::of("embed"), SpecEntry::none() }, { LogicalName::of("mine"), SpecEntry::none() } } }),
+            std::vector<std::string>{ "mine" });
     }
 
     /// No key is made up: all stand in MaxText's own configuration, where it lies beside the project.

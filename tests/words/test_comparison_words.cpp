@@ -80,6 +80,8 @@ private Q_SLOTS:
         const QString sentence = words::largestDifference(found);
         QVERIFY2(sentence.startsWith(QStringLiteral("Each device ")), qPrintable(sentence));
         QVERIFY2(sentence.endsWith(QLatin1Char('.')), qPrintable(sentence));
+        QCOMPARE(sentence.contains(QStringLiteral(". In all it sends ")),
+            found.largest.what == LargestDifference::What::Sent);
         QCOMPARE(sentence.contains(QStringLiteral("along model")), found.largest.what == LargestDifference::What::Sent);
     }
 
@@ -125,6 +127,8 @@ private Q_SLOTS:
         QCOMPARE(words::meshVerdict(meshes, 1), QStringLiteral("beaten by data 1 × model 8"));
         QCOMPARE(words::meshVerdict(meshes, 2), words::oneLine(*meshes[2].problem));
         QCOMPARE(words::meshVerdict(meshes, 3), QStringLiteral("–"));
+        meshes[2].problem = Diagnostic{ Code::OverMemoryLimit, { { "bytes", 3 << 20 }, { "limit", 2 << 20 } }, {} };
+        QCOMPARE(words::meshVerdict(meshes, 2), QStringLiteral("does not fit: 3 MiB of 2 MiB"));
         std::vector<BatchFigures> batches(4);
         for (std::size_t i = 0; i < batches.size(); ++i)
             batches[i].batch = std::int64_t{ 8 } << (2 * i);
@@ -133,6 +137,18 @@ private Q_SLOTS:
         batches[3].least = 1;
         QCOMPARE(words::batchSensitivity(batches, meshes),
             QStringLiteral("data 1 × model 8 sends least with a batch of 32, from 512 on data 2 × model 4."));
+        QVERIFY(words::batchProblems(batches, meshes).isEmpty() && words::batchProblem(batches[0], meshes).isEmpty());
+        for (const std::size_t i : { std::size_t{ 2 }, std::size_t{ 3 } }) {
+            batches[i].least.reset();
+            batches[i].closest = 1;
+            batches[i].problem = meshes[2].problem;
+        }
+        QCOMPARE(words::batchProblem(batches[3], meshes),
+            QStringLiteral("none; data 2 × model 4 does not fit: 3 MiB of 2 MiB"));
+        QCOMPARE(words::batchProblems(batches, meshes),
+            QStringList{
+                QStringLiteral("With a batch of 128 to 512 none of the meshes can be taken. With 128, data 2 × "
+                               "model 4 does not fit: 3 MiB of 2 MiB.") });
     }
 
     /// Sizes alone say which axis is meant only where there are few.

@@ -193,7 +193,7 @@ private Q_SLOTS:
         QVERIFY(row != rows.end());
         const words::WhatIfText text = words::whatIf(*snapshot, *row);
         QCOMPARE(text.consequence,
-            QStringLiteral("per device 1 → 2 MiB, sent 8.16 → 24.1 MiB per step, train state 32 → 64 MiB"));
+            QStringLiteral("per device 1 → 2 MiB, sent 8.16 → 24.1 MiB per step, state and gradients 32 → 64 MiB"));
         QCOMPARE(text.perDevice, QStringLiteral("+1 MiB"));
         QCOMPARE(text.sent, QStringLiteral("+") + words::bytes(row->sentAfter.value() - row->sentBefore.value()));
         QCOMPARE(text.state, QStringLiteral("+32 MiB"));

@@ -339,7 +339,9 @@ void CompareView::showSides()
                                             : tr("nothing pinned"));
     const SnapshotPtr now = shownSnapshot(*m_document);
     m_nameOfB->setText(named(m_document->displayName(), now ? now->mesh : nullptr));
-    m_sentence->setText(any ? words::largestDifference(*m_comparison) : QString());
+    m_sentence->setText(any
+            ? (words::largestDifference(*m_comparison) + QLatin1Char(' ') + words::renamedAxes(*m_comparison)).trimmed()
+            : QString());
     setKeyFigure(!any ? QString()
             : m_comparison->nothing()
             ? tr("no difference")

@@ -45,7 +45,7 @@ VariantsModel::VariantsModel(QObject* parent)
     };
     setColumns({ { tr("Variant"), [this](int row) { return words::fromStd(at(row).name); } },
         { tr("Mesh"), figure([](const VariantFigures& f) { return f.mesh; }) },
-        { tr("Train state"), figure([](const VariantFigures& f) {
+        { tr("State and gradients"), figure([](const VariantFigures& f) {
              return f.stateBytes ? words::bytes(static_cast<double>(*f.stateBytes)) : QString(unknownFigure);
          }),
             Look::Number, tr("Parameters, gradients and moments per device") },

@@ -174,7 +174,7 @@ void MeshScatter::paintLabels(QPainter& painter) const
     painter.setFont(Metrics::small());
     painter.setPen(theme.secondary);
     const QRect inside = rect().adjusted(8, 4, -8, -4);
-    painter.drawText(inside, Qt::AlignTop | Qt::AlignLeft, tr("Train state per device ↑"));
+    painter.drawText(inside, Qt::AlignTop | Qt::AlignLeft, tr("state and gradients per device ↑"));
     painter.drawText(inside, Qt::AlignBottom | Qt::AlignRight, tr("sent per device and step →"));
     painter.setPen(theme.text);
     const QFontMetrics metrics(Metrics::small());

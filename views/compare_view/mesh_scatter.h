@@ -37,7 +37,10 @@ public:
 
     // One row per point.
     [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_layout.dots.size()); }
-    [[nodiscard]] QStringList tableHeads() const override { return { tr("Mesh"), tr("Train state"), tr("Sent") }; }
+    [[nodiscard]] QStringList tableHeads() const override
+    {
+        return { tr("Mesh"), tr("State and gradients"), tr("Sent") };
+    }
     [[nodiscard]] QString tableText(int row, int column) const override;
     [[nodiscard]] QRect tableRect(int row) const override;
     [[nodiscard]] int tableRowAt(QPoint point) const override;

@@ -14,6 +14,11 @@ namespace {
 
 constexpr QChar noFigure(0x2013);
 
+QString heldBytesText(const std::optional<std::int64_t>& bytes)
+{
+    return bytes ? words::bytes(static_cast<double>(*bytes)) : QString(noFigure);
+}
+
 QString sentText(const std::optional<Rational>& sent)
 {
     return sent ? words::bytes(*sent) : QString(noFigure);
@@ -26,12 +31,10 @@ MeshesModel::MeshesModel(QObject* parent)
 {
     using Look = ModelColumn::Look;
     setColumns({ { tr("Mesh"), [this](int row) { return words::meshNames(mesh(row).axes); } },
-        { tr("Train state"),
-            [this](int row) {
-                const auto& state = mesh(row).stateBytes;
-                return state ? words::bytes(static_cast<double>(*state)) : QString(noFigure);
-            },
-            Look::Number, tr("Parameters, gradients and moments per device") },
+        { tr("State and gradients"), [this](int row) { return heldBytesText(mesh(row).stateBytes); }, Look::Number,
+            tr("Parameters, gradients and moments per device") },
+        { tr("Peak"), [this](int row) { return heldBytesText(mesh(row).peakBytes); }, Look::Number,
+            tr("Most memory of a device in a step") },
         { tr("Sent"), [this](int row) { return sentText(mesh(row).sentBytes); }, Look::Number,
             tr("Per device and step") },
         { tr("Among them"), [this](int row) { return words::meshVerdict(m_meshes, static_cast<std::size_t>(row)); },
@@ -76,7 +79,10 @@ BatchesModel::BatchesModel(QObject* parent)
     setColumns({ { tr("Batch"), [this](int row) { return words::count(batch(row).batch); }, Look::Number },
         { tr("Sends least"),
             [this](int row) {
-                return batch(row).least ? words::meshNames(m_compared[*batch(row).least].axes) : QString(noFigure);
+                if (const auto& least = batch(row).least)
+                    return words::meshNames(m_compared[*least].axes);
+                const QString why = words::batchProblem(batch(row), m_compared);
+                return why.isEmpty() ? QString(noFigure) : why;
             } },
         { tr("Sent"), [this](int row) { return sentText(batch(row).sentLeast); }, Look::Number,
             tr("Per device and step, on that mesh") },

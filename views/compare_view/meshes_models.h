@@ -12,7 +12,7 @@ namespace shardscope {
 class MeshesModel : public ColumnModel {
     Q_OBJECT
 public:
-    enum Column { Mesh, State, Sent, Verdict, ColumnCount };
+    enum Column { Mesh, State, Peak, Sent, Verdict, ColumnCount };
     explicit MeshesModel(QObject* parent = nullptr);
 
     void setMeshes(std::vector<MeshFigures> meshes);

@@ -385,7 +385,7 @@ void ExplainView::rebuildWhatIfs()
     const bool trained = words::whatIf(*m_shown.snapshot, m_shown.rows.front()).isTrained;
     figure(tr("per device"), tr("Bytes of this array that each device holds"), &Theme::secondary, 0, 1);
     figure(tr("sent"), tr("Bytes that each device sends per step"), &Theme::secondary, 0, 2);
-    figure(trained ? tr("train state") : tr("parameters"),
+    figure(trained ? tr("state and gradients") : tr("parameters"),
         trained ? tr("Parameters, gradients and both moments, per device") : tr("All parameters, per device"),
         &Theme::secondary, 0, 3);
     for (int i = 0; i < static_cast<int>(m_shown.rows.size()); ++i) {
