@@ -174,6 +174,8 @@ Result<std::string> readText(const std::string& name, std::size_t limit)
             { { "file", shownName(name) },
                 { "reason", open ? std::string("it is a directory") : file.errorString().toStdString() } });
     std::string text;
+    if (file.size() > 0) // grown, it would be there twice
+        text.reserve(std::min(static_cast<std::size_t>(file.size()), limit) + 1);
     while (text.size() <= limit) {
         const QByteArray part = file.read(qint64{ 1 } << 20);
         if (part.isEmpty()) {

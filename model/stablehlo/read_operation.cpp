@@ -111,7 +111,7 @@ void Reader::makeRoom(std::vector<T>& items, std::size_t position) const
     if (items.size() < items.capacity() || items.size() < sample)
         return;
     const auto total = static_cast<double>(m_end - m_begin), done = static_cast<double>(position - m_begin + 1);
-    const double left = std::min(static_cast<double>(items.size()) * (total - done) / done * 1.05,
+    const double left = std::min(static_cast<double>(items.size()) * (total - done) / done * 1.25,
         (total - done) / static_cast<double>(shortest));
     items.reserve(items.size() + static_cast<std::size_t>(std::max(left, 0.0)) + sample);
 }
@@ -500,6 +500,7 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
     operation.regions = op.regions;
     operation.attributes = m_parts.attributes(std::move(op.made));
     operation.source = op.source;
+    makeRoom(m_locations, op.begin);
     setLocation(op.source, op.location);
     if (!bindResults(op, id, operation))
         return false;
