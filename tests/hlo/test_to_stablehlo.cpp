@@ -104,7 +104,7 @@ void TestToStableHlo::memory()
 {
     if (isSanitized)
         QSKIP("a sanitizer has memory of its own");
-    std::string text = manyLayers(5'000);
+    std::string text = manyLayers(20'000);
     const auto size = static_cast<double>(text.size());
     const double before = static_cast<double>(memoryOf("VmRSS")) - size;
     if (!forgetMost() || memoryOf("VmHWM") == 0)
@@ -112,7 +112,7 @@ void TestToStableHlo::memory()
     const Result<ReadProgram> read = takeProgram(text);
     const double times = (static_cast<double>(memoryOf("VmHWM")) - before) / size;
     QCOMPARE(shownError(read), QString());
-    QCOMPARE(read->program.main().operations.size(), std::size_t{ 5 * 5'000 + 1 });
+    QCOMPARE(read->program.main().operations.size(), std::size_t{ 5 * 20'000 + 1 });
     QVERIFY2(times < 4, qPrintable(QString::number(times))); // of the text
 }
 
