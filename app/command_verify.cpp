@@ -149,12 +149,13 @@ void printExplicit(Console& console, const std::string& name, const ExplicitFind
 int verifyProgram(const std::string& file, bool withExplicit, const JsonTarget& json)
 {
     const std::string name = shownName(file);
-    const auto source = load(file);
+    auto source = load(file);
     if (!source)
         return reject(json, source.error());
-    const auto checked = source->experiment
-        ? ofExperiment(*source->experiment, name)
-        : tl::expected<CheckedProgram, std::vector<Diagnostic>>(checkProgram(name, source->text));
+    using Outcome = tl::expected<CheckedProgram, std::vector<Diagnostic>>;
+    const Outcome checked = source->experiment ? ofExperiment(*source->experiment, name)
+        : withExplicit                         ? Outcome(checkProgram(name, std::string_view(source->text)))
+                                               : Outcome(checkProgram(name, std::move(source->text)));
     if (!checked)
         return reject(json, checked.error());
     if (!checked->program && checked->findings.size() == 1)

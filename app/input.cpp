@@ -95,13 +95,16 @@ tl::expected<Input, std::vector<Diagnostic>> programInput(const std::string& nam
     ProgramModel model;
     if (isFile)
         model.file = file.absoluteFilePath().toStdString();
-    model.text = std::make_shared<const std::string>(std::move(text));
-    const std::shared_ptr<const std::string> kept = model.text;
+    const auto kept = std::make_shared<std::string>(std::move(text));
+    model.text = kept;
     Result<Experiment> experiment =
         experimentOf(std::move(model), isFile ? file.completeBaseName().toStdString() : "program");
     if (experiment)
         return Input{ shownName(name), std::move(*experiment), {}, {} };
-    std::vector<Diagnostic> errors = errorsOf(checkProgram(shownName(name), *kept));
+    const bool isOfText = experiment.error().code != Code::TooLarge || experiment.error().where.line > 0;
+    std::vector<Diagnostic> errors;
+    if (isOfText) // all that is wrong with it, not the first alone
+        errors = errorsOf(checkProgram(shownName(name), std::move(*kept)));
     return tl::unexpected(
         errors.empty() ? namingFile({ std::move(experiment.error()) }, shownName(name)) : std::move(errors));
 }
@@ -174,6 +177,8 @@ Result<std::string> readText(const std::string& name, std::size_t limit)
             { { "file", shownName(name) },
                 { "reason", open ? std::string("it is a directory") : file.errorString().toStdString() } });
     std::string text;
+    if (file.size() > 0) // grown, it would be there twice
+        text.reserve(std::min(static_cast<std::size_t>(file.size()), limit) + 1);
     while (text.size() <= limit) {
         const QByteArray part = file.read(qint64{ 1 } << 20);
         if (part.isEmpty()) {

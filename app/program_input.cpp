@@ -28,19 +28,15 @@ std::vector<Diagnostic> illegalIn(const Program& program)
     return found;
 }
 
-} // namespace
-
-bool CheckedProgram::isLegal() const
-{
-    return std::none_of(findings.begin(), findings.end(), isError);
-}
-
-CheckedProgram checkProgram(const std::string& name, const std::string& text)
+/// `readText`, given its options, reads the text.
+template <class Read>
+CheckedProgram checkedBy(const std::string& name, std::string_view text, const Read& readText)
 {
     CheckedProgram checked;
     std::vector<Diagnostic>& all = checked.findings;
-    Result<ReadProgram> read = readProgram(text, { .keepIllegalShardings = true, .findings = &all });
-    if (auto wrong = read ? std::nullopt : notAsNamed(QString::fromStdString(name), text)) {
+    std::optional<Error> wrong = notAsNamed(QString::fromStdString(name), text); // the text may go
+    Result<ReadProgram> read = readText(ReadOptions{ .keepIllegalShardings = true, .findings = &all });
+    if (!read && wrong) {
         all = { std::move(*wrong) };
     } else if (!read) {
         all.push_back(std::move(read.error()));
@@ -67,6 +63,23 @@ CheckedProgram checkProgram(const std::string& name, const std::string& text)
         all.resize(maximumListed);
     }
     return checked;
+}
+
+} // namespace
+
+bool CheckedProgram::isLegal() const
+{
+    return std::none_of(findings.begin(), findings.end(), isError);
+}
+
+CheckedProgram checkProgram(const std::string& name, std::string_view text)
+{
+    return checkedBy(name, text, [&](const ReadOptions& options) { return readProgram(text, options); });
+}
+
+CheckedProgram checkProgram(const std::string& name, std::string&& text)
+{
+    return checkedBy(name, text, [&](const ReadOptions& options) { return takeProgram(text, options); });
 }
 
 std::vector<Diagnostic> errorsOf(const CheckedProgram& checked)

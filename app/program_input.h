@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "input.h"
@@ -21,7 +22,9 @@ struct CheckedProgram {
     [[nodiscard]] bool isLegal() const;
 };
 inline constexpr std::size_t maximumListed = 200;
-[[nodiscard]] CheckedProgram checkProgram(const std::string& name, const std::string& text);
+[[nodiscard]] CheckedProgram checkProgram(const std::string& name, std::string_view text);
+/// The same, letting go of the text on the way.
+[[nodiscard]] CheckedProgram checkProgram(const std::string& name, std::string&& text);
 
 /// Of its findings.
 [[nodiscard]] std::vector<Diagnostic> errorsOf(const CheckedProgram& checked);

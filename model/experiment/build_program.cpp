@@ -7,6 +7,7 @@
 #include "networks/initializer.h"
 #include "program/device_counts.h"
 #include "program/over_mesh.h"
+#include "propagation/calls/call_graph.h"
 
 namespace shardscope {
 
@@ -42,6 +43,14 @@ Result<SourceProgram> read(const ProgramModel& model)
         std::erase_if(read->warnings, [](const Diagnostic& warning) {
             return warning.code == Code::UnknownCustomCall || warning.code == Code::OpaqueOperation;
         });
+    // Of a large text this is said at once: named and annotated it takes several times the memory.
+    constexpr std::size_t large = std::size_t{ 1 } << 19;
+    if (Result<void> fits =
+            read->program.operations.size() < large ? Result<void>() : passes::checkFlattened(read->program);
+        !fits) {
+        place(fits.error(), model);
+        return tl::unexpected(std::move(fits.error()));
+    }
     declaredName(*read, *model.text);
     listFew(read->program);
     return SourceProgram{ std::move(read->program), true, {}, std::move(read->warnings), {},

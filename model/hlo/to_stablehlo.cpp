@@ -2,6 +2,7 @@
 #include "hlo/to_stablehlo.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "hlo/argument_shardings.h"
 #include "hlo/collectives.h"
@@ -58,62 +59,89 @@ Result<Translation> translate(std::string_view hloText)
     return made;
 }
 
-/// Places and names of a program that was read from the text of a translator, as those of the HLO text.
+/// Of each line of a translation, as a place of the HLO text.
+std::vector<mlir::Places::Place> placesOf(std::string_view text, const std::vector<std::uint32_t>& origins)
+{
+    std::vector<std::uint32_t> order(origins.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return origins[a] < origins[b]; });
+    std::vector<mlir::Places::Place> found(origins.size());
+    mlir::Places places(text); // that ascend are found fast
+    for (const std::uint32_t line : order)
+        found[line] = places.of(origins[line]);
+    return found;
+}
+
+/// Makes the places of what was read from the text of a translator those of the HLO text.
 class HloPlaces {
 public:
-    HloPlaces(std::string_view text, const Translation& translation)
-        : m_text(text)
-        , m_translation(translation)
+    explicit HloPlaces(std::vector<mlir::Places::Place> byLine)
+        : m_byLine(std::move(byLine))
     {
-    }
-    [[nodiscard]] std::uint32_t originOf(std::size_t line) const
-    {
-        const std::vector<std::uint32_t>& origins = m_translation.origins;
-        return line == 0 || line > origins.size() ? 0 : origins[line - 1];
     }
     void move(Where& where) const
     {
         if (where.line <= 0)
             return;
-        const Where moved = mlir::placeOf(m_text, originOf(static_cast<std::size_t>(where.line)));
-        where.line = moved.line;
-        where.column = moved.column;
+        const mlir::Places::Place moved = of(static_cast<std::size_t>(where.line));
+        where.line = static_cast<int>(moved.line);
+        where.column = static_cast<int>(moved.column);
     }
-    void move(std::vector<Diagnostic>& list) const
+    void move(std::vector<Diagnostic>& list, std::size_t first = 0) const
     {
-        for (Diagnostic& diagnostic : list)
-            move(diagnostic.where);
+        for (std::size_t i = first; i < list.size(); ++i)
+            move(list[i].where);
     }
     void move(Program& program) const
     {
-        mlir::Places places(m_text);
-        std::vector<std::pair<std::uint32_t, SourcePlace*>> moved;
         for (SourcePlace& source : program.sources)
-            if (source.line != 0)
-                moved.emplace_back(originOf(source.line), &source);
-        std::sort(moved.begin(), moved.end()); // places that ascend are found fast
-        for (const auto& [origin, source] : moved) {
-            const mlir::Places::Place place = places.of(origin);
-            source->line = place.line;
-            source->column = place.column;
-        }
-    }
-    void move(std::vector<std::uint32_t>& names) const
-    {
-        std::vector<std::pair<std::uint32_t, std::uint32_t*>> moved;
-        for (std::uint32_t& offset : names)
-            if (offset != ReadProgram::noName)
-                moved.emplace_back(offset, &offset);
-        std::sort(moved.begin(), moved.end());
-        mlir::Places places(m_translation.text);
-        for (const auto& [offset, name] : moved)
-            *name = originOf(places.of(offset).line);
+            if (source.line != 0) {
+                const mlir::Places::Place place = of(source.line);
+                source.line = place.line;
+                source.column = place.column;
+            }
     }
 
 private:
-    std::string_view m_text;
-    const Translation& m_translation;
+    [[nodiscard]] mlir::Places::Place of(std::size_t line) const
+    {
+        return line <= m_byLine.size() ? m_byLine[line - 1] : mlir::Places::Place();
+    }
+
+    std::vector<mlir::Places::Place> m_byLine;
 };
+
+/// Names, as offsets of a translator's text, become those of the HLO text.
+void moveNames(std::vector<std::uint32_t>& names, const Translation& translation)
+{
+    std::vector<std::pair<std::uint32_t, std::uint32_t*>> moved;
+    for (std::uint32_t& offset : names)
+        if (offset != ReadProgram::noName)
+            moved.emplace_back(offset, &offset);
+    std::sort(moved.begin(), moved.end());
+    mlir::Places places(translation.text);
+    for (const auto& [offset, name] : moved) {
+        const std::size_t line = places.of(offset).line;
+        *name = line > translation.origins.size() ? 0 : translation.origins[line - 1];
+    }
+}
+
+Result<ReadProgram> read(Translation& translation, const HloPlaces& places, ReadOptions options)
+{
+    const std::size_t before = options.findings ? options.findings->size() : 0;
+    Result<ReadProgram> read = readStableHlo(translation.text, options);
+    if (options.findings)
+        places.move(*options.findings, before);
+    if (!read) {
+        places.move(read.error().where);
+        return read;
+    }
+    places.move(read->warnings);
+    places.move(read->program);
+    read->partitionedOver = std::move(translation.partitionedOver);
+    read->partsOf = std::move(translation.partsOf);
+    return read;
+}
 
 } // namespace
 
@@ -132,22 +160,30 @@ Result<ReadProgram> readProgram(std::string_view text, ReadOptions options)
     if (!isHloText(text))
         return readStableHlo(text, options);
     SHARDSCOPE_TRY(translation, translate(text));
-    const HloPlaces places(text, *translation);
-    const std::size_t before = options.findings ? options.findings->size() : 0;
-    Result<ReadProgram> read = readStableHlo(translation->text, options);
-    if (options.findings)
-        for (std::size_t i = before; i < options.findings->size(); ++i)
-            places.move((*options.findings)[i].where);
-    if (!read) {
-        places.move(read.error().where);
-        return read;
+    Result<ReadProgram> made = read(*translation, HloPlaces(placesOf(text, translation->origins)), options);
+    if (made)
+        moveNames(made->names, *translation);
+    return made;
+}
+
+Result<ReadProgram> takeProgram(std::string& text, ReadOptions options)
+{
+    const auto letGo = [&] { std::string().swap(text); };
+    if (!isHloText(text)) {
+        Result<ReadProgram> made = readStableHlo(text, options);
+        letGo();
+        if (made)
+            made->names = {};
+        return made;
     }
-    places.move(read->warnings);
-    places.move(read->program);
-    places.move(read->names);
-    read->partitionedOver = std::move(translation->partitionedOver);
-    read->partsOf = std::move(translation->partsOf);
-    return read;
+    SHARDSCOPE_TRY(translation, translate(text));
+    const HloPlaces places(placesOf(text, translation->origins));
+    letGo();
+    translation->origins = {};
+    Result<ReadProgram> made = read(*translation, places, options);
+    if (made)
+        made->names = {};
+    return made;
 }
 
 } // namespace shardscope

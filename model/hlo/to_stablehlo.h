@@ -14,6 +14,7 @@
 // and waited for stands where it starts, and loops state the trips that XLA knows.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "hlo/module.h"
@@ -31,5 +32,8 @@ namespace shardscope {
 /// become too much text, and for operations of too many operands; CountMismatch for tuples that are not what their
 /// shape says.
 [[nodiscard]] Result<ReadProgram> readProgram(std::string_view text, ReadOptions options = {});
+/// The same for a text that nobody needs afterwards: it is let go of as soon as may be, HLO text before its program is
+/// made, and with it the names of the values. Large texts take less memory so.
+[[nodiscard]] Result<ReadProgram> takeProgram(std::string& text, ReadOptions options = {});
 
 } // namespace shardscope

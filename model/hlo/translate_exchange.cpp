@@ -104,7 +104,7 @@ std::string Translator::step(const HloInstruction& instruction, std::string_view
     const std::string& operands, const std::string& operandTypes, const std::string& resultType)
 {
     const std::string result = '%' + std::to_string(m_next++);
-    line("    " + result + " = \"stablehlo." + std::string(name) + "\"(" + operands + ")"
+    line(result + " = \"stablehlo." + std::string(name) + "\"(" + operands + ")"
             + (attributes.empty() ? std::string() : " <{" + attributes + "}>") + " : (" + operandTypes + ") -> "
             + resultType + location(instruction),
         instruction.name.begin);

@@ -50,6 +50,7 @@ Result<void> Translator::module()
         m_isShardy = true;
         attributes.push_back("mhlo.frontend_attributes = {xla.sdy.meshes = " + quotedText(*meshes) + "}");
     }
+    typeAliases();
     SHARDSCOPE_CHECK(groupTables());
     line("module @" + quotedText(m_module.view(m_module.name)) + " attributes {" + join(attributes, ", ") + "} {", 0);
     SHARDSCOPE_CHECK(function(m_module.entry, "main", true));
@@ -99,8 +100,25 @@ tl::unexpected<Error> Translator::lacks(const HloInstruction& instruction, std::
         at(instruction));
 }
 
+void Translator::typeAliases()
+{
+    std::map<std::string, std::uint32_t> numbers; // layouts make shapes of one type
+    m_types.assign(m_module.shapes.size(), noHloIndex);
+    for (std::uint32_t shape = 0; shape < m_types.size(); ++shape) {
+        const HloShape& array = m_module.shapes[shape];
+        if (array.isTuple || array.isDynamic || !isTensor(array.dtype))
+            continue;
+        const auto [known, isNew] = numbers.try_emplace(type(shape), static_cast<std::uint32_t>(numbers.size()));
+        if (isNew)
+            line("!t" + std::to_string(known->second) + " = " + known->first, array.text.begin);
+        m_types[shape] = known->second;
+    }
+}
+
 std::string Translator::type(std::uint32_t shape) const
 {
+    if (m_types[shape] != noHloIndex)
+        return "!t" + std::to_string(m_types[shape]);
     const HloShape& array = m_module.shapes[shape];
     if (array.dtype == DType::Token)
         return "!stablehlo.token";
@@ -217,8 +235,8 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
             if (alias.part.empty() && alias.result.size() == (returnsOne ? 0U : 1U))
                 replaced.emplace(alias.argument, returnsOne ? 0 : alias.result.front());
     }
-    line(std::string("  func.func ") + (isMain ? "public" : "private") + " @" + quotedText(name) + '(',
-        called.name.begin);
+    line(
+        std::string("func.func ") + (isMain ? "public" : "private") + " @" + quotedText(name) + '(', called.name.begin);
     Leaves arguments;
     const std::vector<const HloInstruction*> list = parameters(computation);
     for (std::size_t p = 0; p < list.size(); ++p) {
@@ -233,7 +251,7 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
             for (auto result = from; result != to && shapes.size() == 1; ++result)
                 attributes.push_back("tf.aliasing_output = " + std::to_string(result->second) + " : i32");
             const bool isLast = p + 1 == list.size() && i + 1 == shapes.size();
-            line("      " + nameOf(leaf) + ": " + type(leaf.shape)
+            line(nameOf(leaf) + ": " + type(leaf.shape)
                     + (attributes.empty() ? std::string() : " {" + join(attributes, ", ") + '}') + location(*list[p])
                     + (isLast ? "" : ","),
                 list[p]->name.begin);
@@ -252,11 +270,11 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
     std::string types;
     for (std::size_t r = 0; r < results.size(); ++r)
         types += (r == 0 ? "" : ", ") + type(results[r]) + stated[r];
-    line("      ) -> (" + types + ") {", root.name.begin);
+    line(") -> (" + types + ") {", root.name.begin);
     SHARDSCOPE_CHECK(instructions(computation));
     const Leaves& returned = m_values[called.root];
-    line("    \"func.return\"(" + namesOf(returned) + ") : (" + typesOf(returned) + ") -> ()", root.name.begin);
-    line("  }", root.name.begin);
+    line("\"func.return\"(" + namesOf(returned) + ") : (" + typesOf(returned) + ") -> ()", root.name.begin);
+    line("}", root.name.begin);
     return {};
 }
 
@@ -286,10 +304,9 @@ Result<void> Translator::region(const Body& body, const HloInstruction& owner)
             }
         bindParameters(body.computation, arguments);
         if (!arguments.empty()) {
-            line("    ^bb0(", computation.name.begin);
+            line("^bb0(", computation.name.begin);
             for (std::size_t a = 0; a < arguments.size(); ++a)
-                line("      " + nameOf(arguments[a]) + ": " + type(arguments[a].shape)
-                        + (a + 1 < arguments.size() ? "," : "):"),
+                line(nameOf(arguments[a]) + ": " + type(arguments[a].shape) + (a + 1 < arguments.size() ? "," : "):"),
                     origins[a]);
         }
     } else {
@@ -297,7 +314,7 @@ Result<void> Translator::region(const Body& body, const HloInstruction& owner)
     }
     SHARDSCOPE_CHECK(instructions(body.computation));
     const Leaves& returned = m_values[computation.root];
-    line("    \"stablehlo.return\"(" + namesOf(returned) + ") : (" + typesOf(returned) + ") -> ()",
+    line("\"stablehlo.return\"(" + namesOf(returned) + ") : (" + typesOf(returned) + ") -> ()",
         m_module.instructions[computation.root].name.begin);
     --m_depth;
     return {};
@@ -324,7 +341,7 @@ Result<void> Translator::write(const HloInstruction& instruction, Target target,
     const std::uint32_t origin = instruction.name.begin;
     addShardings(instruction, target.attributes, false);
     const Leaves results = newValue(target.results);
-    std::string text = "    ";
+    std::string text;
     if (!results.empty())
         text += '%' + std::to_string(results.front().number)
             + (results.size() > 1 ? ':' + std::to_string(results.size()) : std::string()) + " = ";
@@ -343,7 +360,7 @@ Result<void> Translator::write(const HloInstruction& instruction, Target target,
         for (std::size_t b = 0; b < bodies.size(); ++b) {
             line(text + "{", origin);
             SHARDSCOPE_CHECK(region(bodies[b], instruction));
-            text = b + 1 < bodies.size() ? "    }, " : "    })";
+            text = b + 1 < bodies.size() ? "}, " : "})";
         }
     }
     text += " : (" + typesOf(target.operands) + ") -> "

@@ -70,6 +70,8 @@ private:
     Result<void> call(const HloInstruction& instruction);
     Result<void> writeCall(const HloInstruction& instruction, std::vector<std::uint32_t> results);
     Result<void> element(const HloInstruction& instruction);
+    /// "!t0 = tensor<8x1024xf32>": written out, types would be half of the text.
+    void typeAliases();
     /// Tables of devices that collectives share: "#groups0 = dense<...>".
     Result<void> groupTables();
     Result<void> collective(const HloInstruction& instruction, const HloCollective& found);
@@ -123,6 +125,7 @@ private:
     const HloCollectives& m_found;
     bool m_isCompiled;
     std::unordered_map<std::uint32_t, const HloCollective*> m_collectives; ///< by instruction
+    std::vector<std::uint32_t> m_types; ///< by shape: number of the type's alias; noHloIndex for none
     std::map<std::string_view, std::size_t> m_groupTables; ///< by the text of the groups: number of the table
     std::vector<std::vector<std::uint32_t>> m_firstLeaves; ///< by shape of a tuple: the first array of each part
     std::string m_calledMain; ///< what a called function goes by whose name is main

@@ -14,6 +14,14 @@ namespace shardscope::mlir {
 
 namespace {
 
+std::size_t countLines(std::string_view text)
+{
+    std::size_t count = 0;
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+        ++count;
+    return count;
+}
+
 /// The operation of the same dialect that may have been meant; "" for none.
 std::string nearestOperation(std::string_view declared)
 {
@@ -111,9 +119,11 @@ void Reader::makeRoom(std::vector<T>& items, std::size_t position) const
     if (items.size() < items.capacity() || items.size() < sample)
         return;
     const auto total = static_cast<double>(m_end - m_begin), done = static_cast<double>(position - m_begin + 1);
-    const double left = std::min(static_cast<double>(items.size()) * (total - done) / done * 1.05,
-        (total - done) / static_cast<double>(shortest));
-    items.reserve(items.size() + static_cast<std::size_t>(std::max(left, 0.0)) + sample);
+    const double left = std::min(
+        static_cast<double>(items.size()) * (total - done) / done, (total - done) / static_cast<double>(shortest));
+    // Most texts have an item on each line. Room that stays empty takes no memory; too little is copied.
+    const auto lines = static_cast<double>(countLines(m_text.substr(position, m_end - position)));
+    items.reserve(items.size() + static_cast<std::size_t>(std::clamp(lines, left * 1.25, left * 3)) + sample);
 }
 
 RegionId Reader::addRegion()
@@ -500,6 +510,7 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
     operation.regions = op.regions;
     operation.attributes = m_parts.attributes(std::move(op.made));
     operation.source = op.source;
+    makeRoom(m_locations, op.begin);
     setLocation(op.source, op.location);
     if (!bindResults(op, id, operation))
         return false;
