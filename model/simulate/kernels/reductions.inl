@@ -110,7 +110,7 @@ RowReduction rowReductionFunction(const ReduceKey& key)
 
 KernelSet makeSet(InstructionSet set)
 {
-    return { set, &elementwiseFunction, &rowReductionFunction, Products<F32Lanes>::functions(),
+    return { set, &elementwiseFunction, &rowReductionFunction, &repeatEach, Products<F32Lanes>::functions(),
         Products<F64Lanes>::functions(), Products<ScalarLanes<std::int32_t>>::functions(), &adamLoop<F32Lanes>,
         &adamLoop<F64Lanes> };
 }
