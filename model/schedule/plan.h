@@ -39,11 +39,21 @@ struct KernelInstruction {
 /// slot). Where an output shares its slot with an input, a block of that input is read completely before it is
 /// overwritten, and nothing reads it afterwards.
 struct FusedInstruction {
+    /// One dimension of what an input is read as; stride 0 where the same elements come again.
+    struct Dimension {
+        std::int64_t extent = 1;
+        std::int64_t stride = 0; ///< in elements of the slot
+
+        friend bool operator==(const Dimension&, const Dimension&) = default;
+    };
     struct Input {
         SlotId slot; ///< invalid for a constant
         double constant = 0;
         DType dtype = DType::F32;
         bool scalar = false; ///< one element, used for every element of the block
+        /// Of a smaller array that is broadcast: how its elements are read, over and over if these are fewer than the
+        /// instruction's. The last stride is 0 or 1. Empty: one after the other. Such an input is no output.
+        SmallVector<Dimension, 4> repeats{};
     };
     struct Step {
         OpKind kind = OpKind::Add;

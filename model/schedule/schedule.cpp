@@ -101,7 +101,7 @@ public:
     {
         const FlatValue& copied = m_program.values[value];
         FusedInstruction fused;
-        fused.inputs.push_back({ from, 0, copied.localType.dtype, false });
+        fused.inputs.push_back({ from, 0, copied.localType.dtype, false, {} });
         fused.outputs.push_back({ to, 0 });
         fused.elements = copied.localType.elementCount();
         Instruction instruction;
@@ -172,17 +172,20 @@ private:
                 }
             }
             m_constants.push_back(next);
-            fused.inputs.push_back({ SlotId(), inlined.constant, dtype, true });
+            fused.inputs.push_back({ SlotId(), inlined.constant, dtype, true, {} });
         } else {
-            const std::uint32_t read = inlined.kind == Inline::Kind::Scalar ? inlined.scalar : value;
-            const SlotId slot = m_table.of(m_work, read);
-            const bool scalar = rank > 0 && (isScalar || inlined.kind == Inline::Kind::Scalar);
-            for (std::size_t i = 0; i < fused.inputs.size(); ++i)
-                if (fused.inputs[i].slot == slot && fused.inputs[i].scalar == scalar) {
+            FusedInstruction::Input input{ m_table.of(m_work, m_work.readBy(op, value)), 0, dtype, false, {} };
+            input.scalar = rank > 0 && (isScalar || inlined.kind == Inline::Kind::Scalar);
+            if (inlined.kind == Inline::Kind::Repeated)
+                input.repeats = repeatsOf(*m_program.local, m_work.operation(inlined.broadcast));
+            for (std::size_t i = 0; i < fused.inputs.size(); ++i) {
+                const FusedInstruction::Input& known = fused.inputs[i];
+                if (known.slot == input.slot && known.scalar == input.scalar && known.repeats == input.repeats) {
                     m_register[value] = static_cast<std::int16_t>(i);
                     return;
                 }
-            fused.inputs.push_back({ slot, 0, dtype, scalar });
+            }
+            fused.inputs.push_back(std::move(input));
         }
         m_register[value] = next;
     }

@@ -32,7 +32,8 @@ std::uint32_t Work::readBy(std::uint32_t op, std::uint32_t value) const
     case Inline::Kind::Constant:
         return none;
     case Inline::Kind::Scalar:
-        return inlined[value].scalar;
+    case Inline::Kind::Repeated:
+        return inlined[value].source;
     }
     return value;
 }
@@ -128,14 +129,20 @@ Inline inlineOf(const Work& work, std::uint32_t number)
     const Operation& operation = work.operation(number);
     if (operation.kind == OpKind::Constant) {
         if (const auto splat = splatOf(operation, work.program->value(op.results[0]).localType.dtype))
-            return { Inline::Kind::Constant, *splat, none };
+            return { Inline::Kind::Constant, *splat, none, none };
     }
     if (operation.kind == OpKind::BroadcastInDim) {
         const std::uint32_t source = work.operand(op, 0);
-        if (work.program->values[source].localType.rank() == 0
-            && hasFusedType(work.program->values[source].localType.dtype))
-            return work.inlined[source].kind == Inline::Kind::Constant ? work.inlined[source]
-                                                                       : Inline{ Inline::Kind::Scalar, 0, source };
+        const TensorType& type = work.program->values[source].localType;
+        const Inline& inner = work.inlined[source];
+        if (!hasFusedType(type.dtype))
+            return {};
+        if (inner.kind == Inline::Kind::Constant || inner.kind == Inline::Kind::Scalar)
+            return inner;
+        if (type.rank() == 0)
+            return { Inline::Kind::Scalar, 0, source, none };
+        if (!repeatsOf(*work.program->local, operation).empty())
+            return { Inline::Kind::Repeated, 0, source, number };
     }
     return {};
 }
@@ -197,6 +204,32 @@ bool isFusable(const Program& local, const Operation& operation)
         compare && compare->type == CompareType::TotalOrder)
         return false;
     return hasFusedKernel(operation.kind, typeOf(operation.kind == OpKind::Select ? 1 : 0).dtype, result.dtype);
+}
+
+SmallVector<FusedInstruction::Dimension, 4> repeatsOf(const Program& local, const Operation& broadcast)
+{
+    constexpr std::size_t most = 4; // that are stepped through without memory of their own
+    const auto& dimensions = std::get<BroadcastAttributes>(broadcast.attributes).dimensions;
+    const Shape& from = local.value(broadcast.operands[0]).type.shape;
+    const Shape& to = local.value(broadcast.results[0]).type.shape;
+    Shape strides(to.size(), 0);
+    std::int64_t stride = 1, elements = 1;
+    for (std::size_t d = from.size(); d-- > 0; stride *= from[d])
+        if (from[d] != 1)
+            strides[static_cast<std::size_t>(dimensions[d])] = stride;
+    SmallVector<FusedInstruction::Dimension, 4> repeats;
+    for (std::size_t d = 0; d < to.size(); ++d) {
+        elements *= to[d];
+        if (to[d] == 1)
+            continue;
+        if (!repeats.empty() && repeats.back().stride == to[d] * strides[d])
+            repeats.back() = { repeats.back().extent * to[d], strides[d] };
+        else if (!repeats.empty() || strides[d] != 0) // what repeats all of it needs no dimension
+            repeats.push_back({ to[d], strides[d] });
+    }
+    const bool fits = elements > stride && stride > 0 && !repeats.empty() && repeats.size() <= most
+        && (repeats.back().stride == 0 || repeats.back().stride == 1);
+    return fits ? repeats : SmallVector<FusedInstruction::Dimension, 4>();
 }
 
 Work analyseWork(const FlatProgram& program, const FlatBlock& block, const ScheduleOptions& options)

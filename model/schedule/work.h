@@ -3,7 +3,7 @@
 //
 // Reshapes disappear here (their value is their operand's), and so do operations that nobody needs. What a loop hands
 // on as it got it is the array that the loop began with, under another name. With fusion, elementwise operations form
-// groups, and splat constants and broadcast scalars are read as such by them.
+// groups, and splat constants and broadcast arrays are read as such by them.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,11 @@ struct Lists {
 
 /// What a value is when an elementwise group reads it without memory behind it.
 struct Inline {
-    enum class Kind : std::uint8_t { No, Constant, Scalar };
+    enum class Kind : std::uint8_t { No, Constant, Scalar, Repeated };
     Kind kind = Kind::No;
     double constant = 0;
-    std::uint32_t scalar = none; ///< the 0-d value that is broadcast
+    std::uint32_t source = none; ///< the value that is broadcast: one element, or several (Repeated)
+    std::uint32_t broadcast = none; ///< Repeated: the operation of the block that says how
 };
 
 struct Node {
@@ -64,7 +65,7 @@ struct Work {
     std::vector<Node> nodes;
 
     [[nodiscard]] std::uint32_t operand(const FlatOp& op, std::size_t i) const { return same[op.operands[i].index]; }
-    /// The value that is really read: the scalar that is broadcast, none for a constant.
+    /// The value that is really read: what is broadcast, none for a constant.
     [[nodiscard]] std::uint32_t readBy(std::uint32_t op, std::uint32_t value) const;
     /// Calls read(value) for all that an operation reads, and that its loops and branches read from around them.
     template <class Read>
@@ -96,6 +97,10 @@ struct Work {
 [[nodiscard]] bool hasFusedKernel(OpKind kind, DType operand, DType result);
 /// The same, and its operands are scalars or of the result's shape.
 [[nodiscard]] bool isFusable(const Program& local, const Operation& operation);
+
+/// How a broadcast of several elements reads them: neighbouring dimensions are one where they can be. Empty where an
+/// elementwise group cannot read it so.
+[[nodiscard]] SmallVector<FusedInstruction::Dimension, 4> repeatsOf(const Program& local, const Operation& broadcast);
 
 /// Everything but the nodes.
 [[nodiscard]] Work analyseWork(const FlatProgram& program, const FlatBlock& block, const ScheduleOptions& options);

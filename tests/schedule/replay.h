@@ -5,10 +5,11 @@
 #pragma once
 
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "base/hash.h"
-#include "schedule/plan.h"
+#include "schedule/work.h"
 
 namespace shardscope {
 
@@ -65,27 +66,45 @@ private:
     };
 
     static Symbol constant(double value) { return Hasher().add(std::string_view("constant")).add(value).value(); }
+    Symbol splat(Symbol element)
+    {
+        m_splats.insert(element);
+        return element;
+    }
 
     /// What a value is another name of, or a reshaped form.
-    [[nodiscard]] Symbol resultOf(const FlatOp& op, std::span<const Symbol> operands) const
+    Symbol resultOf(const FlatOp& op, std::span<const Symbol> operands)
     {
         const Operation& operation = m_device.operation(op);
         if (operation.kind == OpKind::Reshape)
             return operands[0];
         return symbolOf(op.operation, operands);
     }
-    Symbol symbolOf(OperationId id, std::span<const Symbol> operands) const
+    Symbol symbolOf(OperationId id, std::span<const Symbol> operands)
     {
         const Operation& operation = m_local.operation(id);
         const auto* values = std::get_if<ConstantAttributes>(&operation.attributes);
         if (values && values->values.size() == 1)
-            return constant(values->values[0]);
-        if (operation.kind == OpKind::BroadcastInDim && m_local.value(operation.operands[0]).type.rank() == 0)
-            return operands[0]; // as good as the scalar
+            return splat(constant(values->values[0]));
+        if (operation.kind == OpKind::BroadcastInDim
+            && (m_local.value(operation.operands[0]).type.rank() == 0 || m_splats.contains(operands[0])))
+            return splat(operands[0]); // as good as the scalar
+        if (operation.kind == OpKind::BroadcastInDim) // fused instructions say themselves how they read it
+            if (const auto repeats = repeatsOf(m_local, operation); !repeats.empty())
+                return repeated(operands[0], repeats);
         Hasher hasher;
         hasher.add(id.index);
         for (const Symbol operand : operands)
             hasher.add(operand);
+        return hasher.value();
+    }
+
+    static Symbol repeated(Symbol source, const SmallVector<FusedInstruction::Dimension, 4>& repeats)
+    {
+        Hasher hasher;
+        hasher.add(std::string_view("repeated")).add(source);
+        for (const FusedInstruction::Dimension& dimension : repeats)
+            hasher.add(dimension.extent).add(dimension.stride);
         return hasher.value();
     }
 
@@ -125,7 +144,9 @@ private:
     {
         std::vector<Symbol> registers;
         for (const FusedInstruction::Input& input : fused.inputs)
-            registers.push_back(input.slot.valid() ? read(input.slot) : constant(input.constant));
+            registers.push_back(!input.slot.valid() ? constant(input.constant)
+                    : input.repeats.empty()         ? read(input.slot)
+                                                    : repeated(read(input.slot), input.repeats));
         for (const FusedInstruction::Step& step : fused.steps) {
             std::vector<Symbol> operands;
             for (const std::int16_t operand : { step.a, step.b, step.c })
@@ -176,6 +197,7 @@ private:
     const Program& m_program;
     std::vector<Symbol> m_expected; ///< per value
     std::vector<Interval> m_arena;
+    std::unordered_set<Symbol> m_splats; ///< of arrays that are one element everywhere
     std::string m_flaw;
     std::string m_at = "arguments";
 };

@@ -131,7 +131,7 @@ RandomProgram randomProgram(std::mt19937& random)
     const auto pick = [&](const std::vector<ValueId>& from) { return from[draw(from.size())]; };
     const std::size_t operations = draw(24);
     for (std::size_t i = 0; i < operations; ++i)
-        switch (draw(11)) {
+        switch (draw(12)) {
         case 0:
             matrices.push_back(b.unary(OpKind::Negate, pick(matrices)));
             break;
@@ -163,6 +163,12 @@ RandomProgram randomProgram(std::mt19937& random)
         case 9:
             matrices.push_back(b.constrain(pick(matrices), annotation()));
             break;
+        case 10: { // along rows or columns
+            const auto d = static_cast<std::int64_t>(draw(2));
+            const ValueId sums = b.reduce(ReduceKind::Sum, pick(matrices), { 1 - d });
+            matrices.push_back(b.broadcast(sums, { 8, 8 }, { static_cast<std::int64_t>(draw(2)) }));
+            break;
+        }
         default:
             matrices.push_back(b.constant(matrix, 2));
             break;
@@ -306,6 +312,37 @@ private Q_SLOTS:
             if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action))
                 steps.push_back(fused->steps.size());
         QCOMPARE(steps, (std::vector<std::size_t>{ 2, 1 }));
+    }
+
+    void broadcastsAreReadInPlace()
+    {
+        // x / (the sum of its rows) + a row, and the sums once more for somebody who needs them as a matrix.
+        Builder b("rows");
+        const ValueId x = b.argument({ DType::F32, { 4, 8 } }, "x", Role::Input);
+        const ValueId row = b.argument({ DType::F32, { 8 } }, "row", Role::Parameter);
+        const ValueId sums = b.broadcast(b.reduce(ReduceKind::Sum, x, { 1 }), { 4, 8 }, { 0 });
+        const ValueId rows = b.broadcast(row, { 4, 8 }, { 1 });
+        b.result(b.binary(OpKind::Add, b.binary(OpKind::Divide, x, sums), rows));
+        b.result(b.transpose(sums, { 1, 0 }));
+        const auto device = flatNetwork(annotated(std::move(b).finish(), meshOf({ { "x", 2 } }))).value();
+        const Plan plan = schedule(device).value();
+        const std::string flaw = flawOf(plan, {});
+        QVERIFY2(flaw.empty(), flaw.c_str());
+        using Dimensions = SmallVector<FusedInstruction::Dimension, 4>;
+        std::vector<Dimensions> repeats;
+        int broadcasts = 0;
+        for (const Instruction& instruction : plan.instructions) {
+            if (const auto* kernel = std::get_if<KernelInstruction>(&instruction.action))
+                broadcasts += device->local->operation(kernel->operation).kind == OpKind::BroadcastInDim ? 1 : 0;
+            if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action))
+                for (const auto& input : fused->inputs)
+                    repeats.push_back(input.repeats);
+        }
+        QCOMPARE(broadcasts, 1); // for the transpose
+        QCOMPARE(repeats.size(), std::size_t(3));
+        QVERIFY(repeats[0] == Dimensions());
+        QVERIFY(repeats[1] == (Dimensions{ { 4, 1 }, { 8, 0 } }));
+        QVERIFY(repeats[2] == (Dimensions{ { 8, 1 } }));
     }
 
     void tooLarge()

@@ -12,7 +12,40 @@ using namespace shardscope::test;
 
 namespace {
 
-/// Random chains of steps on slots of one type, some inputs scalar, some constant.
+/// How a smaller array may be read: its elements one after the other or each several times, or in rows of it that come
+/// several times.
+SmallVector<FusedInstruction::Dimension, 4> randomRepeats(std::mt19937& random, std::int64_t elements)
+{
+    const auto upTo = [&](std::int64_t most) {
+        return 1
+            + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(std::clamp<std::int64_t>(most, 1, 70)));
+    };
+    const std::int64_t rows = upTo(elements), columns = upTo(elements / rows);
+    switch (random() % 4) {
+    case 0:
+        return { { rows, 1 } };
+    case 1:
+        return { { rows, 1 }, { upTo(70), 0 } };
+    case 2:
+        return { { rows, columns }, { upTo(70), 0 }, { columns, 1 } };
+    default:
+        return { { rows, columns }, { upTo(70), 0 }, { columns, 1 }, { upTo(70), 0 } };
+    }
+}
+
+std::int64_t placeOf(const FusedInstruction::Input& input, std::int64_t element)
+{
+    if (input.scalar)
+        return 0;
+    if (input.repeats.empty())
+        return element;
+    std::int64_t place = 0;
+    for (std::size_t d = input.repeats.size(); d-- > 0; element /= input.repeats[d].extent)
+        place += element % input.repeats[d].extent * input.repeats[d].stride;
+    return place;
+}
+
+/// Random chains of steps on slots of one type, some inputs scalar, some constant, some broadcast.
 FusedInstruction randomChain(std::mt19937& random, DType dtype, std::int64_t elements, std::uint32_t& slots)
 {
     FusedInstruction chain;
@@ -22,12 +55,14 @@ FusedInstruction randomChain(std::mt19937& random, DType dtype, std::int64_t ele
     for (std::size_t i = 0; i < inputs; ++i) {
         FusedInstruction::Input input;
         input.dtype = dtype;
-        const auto what = random() % 5;
+        const auto what = random() % 6;
         if (what == 0)
             input.constant = 0.25;
         else {
             input.slot = SlotId(slots++);
             input.scalar = what == 1 && i > 0;
+            if (what == 5 && i > 0)
+                input.repeats = randomRepeats(random, elements);
         }
         scalar.push_back(what <= 1);
         chain.inputs.push_back(input);
@@ -61,7 +96,7 @@ std::vector<std::vector<std::byte>> separately(const FusedInstruction& chain, co
         registers.emplace_back(bytes);
         for (std::int64_t i = 0; i < chain.elements; ++i)
             storeElement(dtype, registers.back().data(), i,
-                input.slot.valid() ? loadElement(dtype, slots[input.slot.index].data(), input.scalar ? 0 : i)
+                input.slot.valid() ? loadElement(dtype, slots[input.slot.index].data(), placeOf(input, i))
                                    : input.constant);
     }
     for (const auto& step : chain.steps) {
@@ -126,7 +161,7 @@ void TestFusedKernels::fusedInPlace()
         FusedInstruction chain = randomChain(random, DType::F32, elements, count);
         std::vector<SlotId> targets;
         for (const auto& input : chain.inputs)
-            if (input.slot.valid() && !input.scalar)
+            if (input.slot.valid() && !input.scalar && input.repeats.empty())
                 targets.push_back(input.slot);
         std::shuffle(targets.begin(), targets.end(), random);
         for (std::size_t o = 0; o < chain.outputs.size() && o < targets.size(); ++o)
@@ -160,7 +195,7 @@ void TestFusedKernels::adamPattern()
         FusedInstruction chain;
         chain.elements = static_cast<std::int64_t>(1 + random() % 300);
         const auto input = [&](SlotId slot, double constant, bool scalar) {
-            chain.inputs.push_back({ slot, constant, dtype, scalar });
+            chain.inputs.push_back({ slot, constant, dtype, scalar, {} });
             return static_cast<std::int16_t>(chain.inputs.size() - 1);
         };
         const std::int16_t p = input(SlotId(0), 0, false), mu = input(SlotId(1), 0, false);

@@ -61,7 +61,7 @@ public:
     [[nodiscard]] std::int64_t copiedBytes() const { return m_copiedBytes; }
     [[nodiscard]] const Operation& operation() const { return *m_operation; } ///< of the sum, or else the product
 
-    /// Seconds of adding up and handing out. `addresses[position * slotCount + slot]`.
+    /// Seconds of adding up and handing out, as some of the tiles took. `addresses[position * slotCount + slot]`.
     double run(std::int64_t task, std::byte* const* addresses, std::size_t slotCount, std::byte* scratch) const;
 
 private:

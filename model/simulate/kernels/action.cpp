@@ -159,7 +159,7 @@ private:
             step.comparison = compare->direction;
         for (std::size_t o = 0; o < m_operation.operands.size(); ++o) {
             fused.inputs.push_back(
-                { m_instruction.operands[o], 0, operand(o).dtype, operand(o).rank() == 0 && result().rank() != 0 });
+                { m_instruction.operands[o], 0, operand(o).dtype, operand(o).rank() == 0 && result().rank() != 0, {} });
             (o == 0 ? step.a : o == 1 ? step.b : step.c) = static_cast<std::int16_t>(o);
         }
         fused.steps.push_back(step);

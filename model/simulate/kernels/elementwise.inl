@@ -446,3 +446,33 @@ ElementwiseFunction elementwiseFunction(const ElementwiseKey& key)
         return nullptr;
     }
 }
+
+/// Each of `n` elements `times` times, 64 bytes at a time; the last of them may be written twice.
+template <class T>
+void repeatTyped(T* to, const T* from, std::int64_t n, std::int64_t times)
+{
+    using Part [[gnu::vector_size(64)]] = T;
+    constexpr std::int64_t lanes = 64 / static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t i = 0; i < n; ++i, to += times) {
+        const T element = from[i];
+        if (times < lanes) {
+            for (std::int64_t t = 0; t < times; ++t)
+                to[t] = element;
+            continue;
+        }
+        const Part part = Part{} + element;
+        for (std::int64_t t = 0; t + lanes <= times; t += lanes)
+            __builtin_memcpy(to + t, &part, sizeof part);
+        __builtin_memcpy(to + times - lanes, &part, sizeof part);
+    }
+}
+
+void repeatEach(void* out, const void* in, std::int64_t n, std::int64_t times, std::int64_t elementBytes)
+{
+    if (elementBytes == 4)
+        repeatTyped(static_cast<std::uint32_t*>(out), static_cast<const std::uint32_t*>(in), n, times);
+    else if (elementBytes == 8)
+        repeatTyped(static_cast<std::uint64_t*>(out), static_cast<const std::uint64_t*>(in), n, times);
+    else
+        repeatTyped(static_cast<std::uint8_t*>(out), static_cast<const std::uint8_t*>(in), n, times);
+}

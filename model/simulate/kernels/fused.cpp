@@ -41,6 +41,65 @@ int operandCount(const FusedInstruction::Step& step)
     return step.b < 0 ? 1 : step.c < 0 ? 2 : 3;
 }
 
+template <class T>
+void copyRun(T* to, const T* from, std::int64_t count)
+{
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+    if (bytes == 16) // lengths that take less time than a call
+        std::memcpy(to, from, 16);
+    else if (bytes == 32)
+        std::memcpy(to, from, 32);
+    else if (bytes == 64)
+        std::memcpy(to, from, 64);
+    else
+        std::memcpy(to, from, bytes);
+}
+
+/// Elements `begin` to `begin + count` of an array that is read by these dimensions, in turn.
+template <class T>
+void fillRepeated(const KernelSet& kernels, T* to, const std::byte* array,
+    const SmallVector<FusedInstruction::Dimension, 4>& dimensions, std::int64_t begin, std::int64_t count)
+{
+    using Dimension = FusedInstruction::Dimension;
+    const std::size_t last = dimensions.size() - 1;
+    std::array<Dimension, 4> dims{};
+    std::array<std::int64_t, 4> index{};
+    const T* from = reinterpret_cast<const T*>(array);
+    for (std::size_t d = dimensions.size(); d-- > 0; begin /= dims[d].extent) {
+        dims[d] = dimensions[d];
+        index[d] = begin % dims[d].extent;
+        from += index[d] * dims[d].stride;
+    }
+    const Dimension columns = dims[last];
+    const bool eachSeveralTimes = last > 0 && columns.stride == 0 && dims[last - 1].stride == 1;
+    for (std::int64_t column = index[last]; count > 0; column = 0) {
+        std::int64_t rows = 1; // that are complete
+        if (eachSeveralTimes && column == 0 && count >= columns.extent) {
+            rows = std::min(count / columns.extent, dims[last - 1].extent - index[last - 1]);
+            kernels.repeatEach(to, from, rows, columns.extent, static_cast<std::int64_t>(sizeof(T)));
+            to += rows * columns.extent;
+            count -= rows * columns.extent;
+        } else {
+            const std::int64_t run = std::min(columns.extent - column, count);
+            if (columns.stride == 0)
+                std::fill_n(to, run, *from);
+            else
+                copyRun(to, from, run);
+            to += run;
+            count -= run;
+        }
+        from -= column * columns.stride;
+        for (std::size_t d = last; d-- > 0; rows = 1) {
+            from += rows * dims[d].stride;
+            index[d] += rows;
+            if (index[d] < dims[d].extent)
+                break;
+            index[d] = 0;
+            from -= dims[d].extent * dims[d].stride;
+        }
+    }
+}
+
 } // namespace
 
 Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, const KernelSet& kernels, bool specialise)
@@ -60,8 +119,11 @@ Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, co
         dtypes[r] = input.dtype;
         scalar[r] = input.scalar || !input.slot.valid();
         place.elementBytes = byteSize(input.dtype);
-        place.moves = !scalar[r];
-        if (input.slot.valid()) {
+        place.moves = !scalar[r] && input.repeats.empty();
+        if (!input.repeats.empty()) {
+            place.kind = Place::Kind::BlockScratch;
+            specialise = false;
+        } else if (input.slot.valid()) {
             place.kind = Place::Kind::Slot;
             place.slot = input.slot.index;
             if (place.moves)
@@ -141,18 +203,30 @@ Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, co
     std::vector<std::int16_t> buffers(registers, -1);
     std::vector<std::int16_t> freeBuffers;
     std::vector<std::int64_t> bufferBytes;
+    const auto takeBuffer = [&](std::size_t r) {
+        if (freeBuffers.empty()) {
+            freeBuffers.push_back(static_cast<std::int16_t>(bufferBytes.size()));
+            bufferBytes.push_back(0);
+        }
+        buffers[r] = freeBuffers.back();
+        freeBuffers.pop_back();
+        std::int64_t& bytes = bufferBytes[static_cast<std::size_t>(buffers[r])];
+        bytes = std::max(bytes, kernel.m_places[r].elementBytes);
+    };
+    std::int32_t number = 0;
     for (const Step& step : kernel.m_steps) {
         const auto r = static_cast<std::size_t>(step.result);
-        if (!direct[r]) {
-            if (freeBuffers.empty()) {
-                freeBuffers.push_back(static_cast<std::int16_t>(bufferBytes.size()));
-                bufferBytes.push_back(0);
-            }
-            buffers[r] = freeBuffers.back();
-            freeBuffers.pop_back();
-            std::int64_t& bytes = bufferBytes[static_cast<std::size_t>(buffers[r])];
-            bytes = std::max(bytes, kernel.m_places[r].elementBytes);
+        for (const std::int16_t operand : step.operands) {
+            const auto o = static_cast<std::size_t>(operand);
+            if (operand < 0 || o >= inputs || instruction.inputs[o].repeats.empty() || buffers[o] >= 0)
+                continue;
+            takeBuffer(o);
+            kernel.m_repeats.push_back(
+                { operand, number, instruction.inputs[o].slot.index, instruction.inputs[o].repeats });
         }
+        ++number;
+        if (!direct[r])
+            takeBuffer(r);
         const auto s = static_cast<std::int32_t>(r - inputs);
         for (const std::int16_t operand : step.operands) {
             const auto o = static_cast<std::size_t>(operand);
@@ -178,9 +252,9 @@ Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, co
         bufferOffsets.push_back(offset);
         offset += bytes * kernel.m_block;
     }
-    for (std::size_t r = inputs; r < registers; ++r) {
+    for (std::size_t r = 0; r < registers; ++r) {
         Place& place = kernel.m_places[r];
-        if (scalar[r]) {
+        if (r >= inputs && scalar[r]) {
             place.kind = Place::Kind::ScalarScratch;
             place.offset = offset;
             offset += 8;
@@ -248,6 +322,19 @@ void FusedKernel::runAdam(const Memory& memory, std::int64_t begin, std::int64_t
         m_kernels->adamF64(operands, end - begin);
 }
 
+void FusedKernel::fill(const Repeat& repeat, const Memory& memory, std::int64_t element, std::int64_t count) const
+{
+    const Place& place = m_places[static_cast<std::size_t>(repeat.input)];
+    std::byte* to = memory.scratch + place.offset;
+    const std::byte* from = memory.slots[repeat.slot];
+    if (place.elementBytes == 4)
+        fillRepeated(*m_kernels, reinterpret_cast<std::uint32_t*>(to), from, repeat.dimensions, element, count);
+    else if (place.elementBytes == 8)
+        fillRepeated(*m_kernels, reinterpret_cast<std::uint64_t*>(to), from, repeat.dimensions, element, count);
+    else
+        fillRepeated(*m_kernels, reinterpret_cast<std::uint8_t*>(to), from, repeat.dimensions, element, count);
+}
+
 void FusedKernel::execute(const Step& step, const Memory& memory, std::int64_t element, std::int64_t count) const
 {
     const auto operand = [&](std::size_t o) -> const std::byte* {
@@ -296,7 +383,10 @@ void FusedKernel::runBlocks(const Memory& memory, std::int64_t first, std::int64
         const std::int64_t count = std::min(m_block, end - begin);
         // The next block comes into the L2 cache while this one is worked on, some lines before each step.
         const auto steps = static_cast<std::int64_t>(m_steps.size());
+        auto repeat = m_repeats.begin();
         for (std::int64_t s = 0; s < steps; ++s) {
+            for (; repeat != m_repeats.end() && repeat->before == s; ++repeat)
+                fill(*repeat, memory, begin, count);
             if (begin + 2 * m_block <= end) {
                 const std::int64_t from = lines * s / steps;
                 const std::int64_t to = lines * (s + 1) / steps;

@@ -2,7 +2,8 @@
 // Fused elementwise instructions: block by block, every step a vectorised loop over a block that stays in the L1 cache.
 //
 // Registers whose operands are all scalars are computed once, before the blocks. A block of a temporary register is
-// scratch; an output is written straight to its slot if no later step reads an input that shares the slot.
+// scratch, and so is one of an input that repeats a smaller array, filled before the first step that reads it; an
+// output is written straight to its slot if no later step reads an input that shares the slot.
 #pragma once
 
 #include <array>
@@ -53,6 +54,13 @@ private:
         std::array<std::byte, 8> constant{};
         std::int64_t elementBytes = 4;
     };
+    /// Fills a block with elements of a smaller array.
+    struct Repeat {
+        std::int16_t input = -1;
+        std::int32_t before = 0; ///< the step of a block that reads it first
+        std::uint32_t slot = 0;
+        SmallVector<FusedInstruction::Dimension, 4> dimensions;
+    };
     struct Step {
         ElementwiseFunction function = nullptr;
         std::int16_t result = -1;
@@ -74,6 +82,7 @@ private:
     };
     [[nodiscard]] static const std::byte* address(const Place& place, const Memory& memory, std::int64_t element);
 
+    void fill(const Repeat& repeat, const Memory& memory, std::int64_t element, std::int64_t count) const;
     void execute(const Step& step, const Memory& memory, std::int64_t element, std::int64_t count) const;
     void runElements(const Memory& memory, std::int64_t begin, std::int64_t end, std::int64_t ahead) const;
     void runBlocks(const Memory& memory, std::int64_t begin, std::int64_t end) const;
@@ -83,6 +92,7 @@ private:
     std::vector<Place> m_places; ///< per register
     std::vector<Step> m_scalarSteps;
     std::vector<Step> m_steps;
+    std::vector<Repeat> m_repeats; ///< in the order of the steps
     std::vector<Copy> m_copies; ///< outputs that are not written directly, at the end of each block
     std::vector<std::int16_t> m_streams; ///< inputs that are read block by block, for prefetching
     std::optional<AdamRegisters> m_adam;

@@ -81,6 +81,9 @@ struct KernelSet {
     /// Null where the combination has no kernel.
     ElementwiseFunction (*elementwise)(const ElementwiseKey& key) = nullptr;
     RowReduction (*rowReduction)(const ReduceKey& key) = nullptr;
+    /// Each of `n` elements `times` times.
+    void (*repeatEach)(
+        void* out, const void* in, std::int64_t n, std::int64_t times, std::int64_t elementBytes) = nullptr;
     ProductFunctions<float> f32;
     ProductFunctions<double> f64;
     ProductFunctions<std::int32_t> i32;

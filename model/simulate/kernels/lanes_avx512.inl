@@ -12,7 +12,7 @@ struct F32Lanes {
     using Register = __m512;
     static constexpr int width = 16;
     static constexpr int registersPerSum = 1; ///< registers in 64 bytes
-    static constexpr int tileRows = 8, tileRegisters = 3, dotRows = 4, dotColumns = 4;
+    static constexpr int tileRows = 6, tileRegisters = 4, dotRows = 4, dotColumns = 4;
     static Register zero() { return _mm512_setzero_ps(); }
     static Register load(const float* p) { return _mm512_loadu_ps(p); }
     static void store(float* p, Register r) { _mm512_storeu_ps(p, r); }
@@ -30,6 +30,11 @@ struct F32Lanes {
         const __m128 z = _mm_add_ps(y, _mm_movehl_ps(y, y));
         return _mm_cvtss_f32(_mm_add_ss(z, _mm_shuffle_ps(z, z, 1)));
     }
+    static constexpr bool hasParts = true; ///< registers that are loaded and stored in part
+    using Part = __mmask16;
+    static Part firstLanes(std::int64_t n) { return static_cast<Part>((1U << n) - 1); }
+    static Register loadPart(const float* p, Part part) { return _mm512_maskz_loadu_ps(part, p); }
+    static void storePart(float* p, Register r, Part part) { _mm512_mask_storeu_ps(p, part, r); }
     static float scalarMultiplyAdd(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 };
 
@@ -38,7 +43,7 @@ struct F64Lanes {
     using Register = __m512d;
     static constexpr int width = 8;
     static constexpr int registersPerSum = 1;
-    static constexpr int tileRows = 8, tileRegisters = 3, dotRows = 4, dotColumns = 4;
+    static constexpr int tileRows = 6, tileRegisters = 4, dotRows = 4, dotColumns = 4;
     static Register zero() { return _mm512_setzero_pd(); }
     static Register load(const double* p) { return _mm512_loadu_pd(p); }
     static void store(double* p, Register r) { _mm512_storeu_pd(p, r); }
@@ -54,5 +59,10 @@ struct F64Lanes {
         const __m128d y = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
         return _mm_cvtsd_f64(_mm_add_sd(y, _mm_unpackhi_pd(y, y)));
     }
+    static constexpr bool hasParts = true;
+    using Part = __mmask8;
+    static Part firstLanes(std::int64_t n) { return static_cast<Part>((1U << n) - 1); }
+    static Register loadPart(const double* p, Part part) { return _mm512_maskz_loadu_pd(part, p); }
+    static void storePart(double* p, Register r, Part part) { _mm512_mask_storeu_pd(p, part, r); }
     static double scalarMultiplyAdd(double a, double b, double c) { return __builtin_fma(a, b, c); }
 };

@@ -30,7 +30,7 @@ struct Products {
         constexpr auto lineElements = static_cast<std::int64_t>(64 / sizeof(T));
         T* const target = c.data + i * c.rowStride + j;
         Register sums[count(rows)][count(registers)];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
             for (int s = 0; s < registers; ++s)
@@ -46,7 +46,7 @@ struct Products {
 #pragma GCC unroll 4
             for (int s = 0; s < registers; ++s)
                 x[s] = L::load(row + s * L::width);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
             for (int r = 0; r < rows; ++r) {
                 const Register y = L::broadcast(factor[r * a.rowStride]);
 #pragma GCC unroll 4
@@ -54,11 +54,48 @@ struct Products {
                     sums[r][s] = L::multiplyAdd(y, x[s], sums[r][s]);
             }
         }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
             for (int s = 0; s < registers; ++s)
                 L::store(target + r * c.rowStride + s * L::width, sums[r][s]);
+    }
+
+    /// The same for the last columns, fewer than a register holds.
+    template <int rows>
+    static void addToLastColumns(Out c, In a, In b, std::int64_t i, std::int64_t j, std::int64_t columns,
+        std::int64_t term, std::int64_t terms, bool first)
+    {
+        T* const target = c.data + i * c.rowStride + j;
+        const T* factor = a.data + i * a.rowStride + term * a.columnStride;
+        const T* row = b.data + term * b.rowStride + j;
+        if constexpr (L::hasParts) {
+            const auto part = L::firstLanes(columns);
+            Register sums[count(rows)];
+#pragma GCC unroll 16
+            for (int r = 0; r < rows; ++r)
+                sums[r] = first ? L::zero() : L::loadPart(target + r * c.rowStride, part);
+            for (std::int64_t t = 0; t < terms; ++t, row += b.rowStride, factor += a.columnStride) {
+                const Register x = L::loadPart(row, part);
+#pragma GCC unroll 16
+                for (int r = 0; r < rows; ++r)
+                    sums[r] = L::multiplyAdd(L::broadcast(factor[r * a.rowStride]), x, sums[r]);
+            }
+#pragma GCC unroll 16
+            for (int r = 0; r < rows; ++r)
+                L::storePart(target + r * c.rowStride, sums[r], part);
+        } else {
+            for (std::int64_t column = 0; column < columns; ++column) {
+#pragma GCC unroll 4
+                for (int r = 0; r < rows; ++r) {
+                    T sum = first ? T(0) : target[r * c.rowStride + column];
+                    for (std::int64_t t = 0; t < terms; ++t)
+                        sum = L::scalarMultiplyAdd(
+                            factor[r * a.rowStride + t * a.columnStride], row[t * b.rowStride + column], sum);
+                    target[r * c.rowStride + column] = sum;
+                }
+            }
+        }
     }
 
     template <int rows>
@@ -66,23 +103,15 @@ struct Products {
         bool first, std::int64_t ahead)
     {
         std::int64_t j = 0;
-        for (; j + 2 * L::width <= n; j += 2 * L::width)
-            addTerms<rows, 2>(c, a, b, i, j, term, terms, first, ahead);
+        if constexpr (rows <= 8)
+            for (; j + 2 * L::width <= n; j += 2 * L::width)
+                addTerms<rows, 2>(c, a, b, i, j, term, terms, first, ahead);
         if (j + L::width <= n) {
             addTerms<rows, 1>(c, a, b, i, j, term, terms, first, ahead);
             j += L::width;
         }
-        for (; j < n; ++j) {
-#pragma GCC unroll 4
-            for (int r = 0; r < rows; ++r) {
-                T& target = c.data[(i + r) * c.rowStride + j];
-                T sum = first ? T(0) : target;
-                for (std::int64_t t = term; t < term + terms; ++t)
-                    sum = L::scalarMultiplyAdd(
-                        a.data[(i + r) * a.rowStride + t * a.columnStride], b.data[t * b.rowStride + j], sum);
-                target = sum;
-            }
-        }
+        if (j < n)
+            addToLastColumns<rows>(c, a, b, i, j, n - j, term, terms, first);
     }
 
     /// Some terms to all of C.
@@ -90,9 +119,13 @@ struct Products {
         bool first, std::int64_t ahead)
     {
         std::int64_t i = 0; // the first rows ask for what comes next
-        if constexpr (L::tileRows >= 8)
-            for (; i + 8 <= m; i += 8, ahead = 0) // enough sums at a time to hide how long one takes
+        if constexpr (L::tileRows > 4) { // enough sums at a time to hide how long one takes
+            if (n <= L::width)
+                for (; i + 16 <= m; i += 16, ahead = 0)
+                    addToRows<16>(c, a, b, i, n, term, terms, first, ahead);
+            for (; i + 8 <= m; i += 8, ahead = 0)
                 addToRows<8>(c, a, b, i, n, term, terms, first, ahead);
+        }
         for (; i + 4 <= m; i += 4, ahead = 0)
             addToRows<4>(c, a, b, i, n, term, terms, first, ahead);
         if (i + 2 <= m) {
@@ -254,6 +287,21 @@ struct Products {
     static void pack(T* panels, const T* data, std::int64_t laneStride, std::int64_t termStride, std::int64_t lanes,
         std::int64_t terms, std::int64_t width)
     {
+        if (laneStride == 1 && width % L::width == 0) { // rows of the matrix from end to end, as memory likes them
+            for (std::int64_t t = 0; t < terms; ++t)
+                for (std::int64_t lane0 = 0; lane0 < lanes; lane0 += width) {
+                    T* to = panels + lane0 * terms + t * width;
+                    const T* from = data + lane0 + t * termStride;
+                    const std::int64_t present = smaller(width, lanes - lane0);
+                    if (present == width) {
+                        for (std::int64_t lane = 0; lane < width; lane += L::width)
+                            L::store(to + lane, L::load(from + lane));
+                    } else
+                        for (std::int64_t lane = 0; lane < width; ++lane)
+                            to[lane] = lane < present ? from[lane] : T(0);
+                }
+            return;
+        }
         for (std::int64_t lane0 = 0; lane0 < lanes; lane0 += width) {
             const std::int64_t present = smaller(width, lanes - lane0);
             T* panel = panels + lane0 * terms;
@@ -317,12 +365,13 @@ struct Products {
         constexpr std::int64_t largest = 65536 / static_cast<std::int64_t>(sizeof(T)); // of each operand
         return k * padded(n) <= largest && m * k <= largest && k * padded(n) + m * L::width <= scratchElements;
     }
-    /// All terms in one go. B's columns are put beside each other where they are not, with zeros up to full registers.
+    /// All terms in one go. B's columns are put beside each other where they are not, with zeros up to full registers
+    /// where these cannot be loaded in part.
     static void small(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k, T* scratch)
     {
         const std::int64_t all = padded(n), full = n / L::width * L::width;
-        if (b.columnStride != 1 || all != n) {
-            for (std::int64_t t = 0; t < k; ++t)
+        if (b.columnStride != 1 || (all != n && !L::hasParts)) {
+            for (std::int64_t t = 0; t < k && !L::hasParts; ++t)
                 for (std::int64_t j = n; j < all; ++j)
                     scratch[t * all + j] = T(0);
             if (b.rowStride == 1)
@@ -333,8 +382,8 @@ struct Products {
                         scratch[t * all + j] = b.data[t * b.rowStride + j * b.columnStride];
             b = { scratch, all, 1 };
         }
-        addToAll(c, a, b, m, full, 0, k, true, 0);
-        if (full == n)
+        addToAll(c, a, b, m, L::hasParts ? n : full, 0, k, true, 0);
+        if (L::hasParts || full == n)
             return;
         T* const edge = scratch + k * all;
         addToAll({ edge, L::width, 1 }, a, { b.data + full, all, 1 }, m, L::width, 0, k, true, 0);

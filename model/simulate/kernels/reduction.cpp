@@ -110,6 +110,11 @@ void Reduction::run(std::byte* out, const std::byte* in) const
     for (const Dimension& dim : m_outer)
         runs *= dim.extent;
     const std::int64_t runBytes = m_inner.extent * m_elementBytes;
+    if (m_inner.reduced && runs == m_outElements) { // nothing else is reduced: results stand in the order of the rows
+        for (std::int64_t r = 0; r < runs; ++r)
+            m_row(out + r * m_elementBytes, in + r * runBytes, m_inner.extent);
+        return;
+    }
     for (std::int64_t r = 0; r < runs; ++r, in += runBytes) {
         std::int64_t rest = r;
         std::byte* target = out;

@@ -41,20 +41,31 @@ void extremeOfRow(void* out, const void* in, std::int64_t n)
     const T* x = static_cast<const T*>(in);
     if (n < 2 * lanes)
         return reduceRow<Op, T>(out, in, n);
+    const auto take = [](auto& part, const auto& next) {
+        if constexpr (isLargest)
+            part = ((part > next) | (part != part)) ? part : next;
+        else
+            part = ((part < next) | (part != part)) ? part : next;
+    };
     Part part;
     __builtin_memcpy(&part, x, sizeof part);
     std::int64_t i = lanes;
     for (; i + lanes <= n; i += lanes) {
         Part next;
         __builtin_memcpy(&next, x + i, sizeof next);
-        if constexpr (isLargest)
-            part = ((part > next) | (part != part)) ? part : next;
-        else
-            part = ((part < next) | (part != part)) ? part : next;
+        take(part, next);
     }
-    T results[64 / sizeof(T)];
-    __builtin_memcpy(results, &part, sizeof part);
-    for (std::int64_t half = lanes / 2; half > 0; half /= 2)
+    using Half [[gnu::vector_size(32)]] = T;
+    using Quarter [[gnu::vector_size(16)]] = T;
+    Half halves[2];
+    __builtin_memcpy(halves, &part, sizeof part);
+    take(halves[0], halves[1]);
+    Quarter quarters[2];
+    __builtin_memcpy(quarters, &halves[0], sizeof halves[0]);
+    take(quarters[0], quarters[1]);
+    T results[16 / sizeof(T)];
+    __builtin_memcpy(results, &quarters[0], sizeof results);
+    for (std::int64_t half = lanes / 8; half > 0; half /= 2)
         for (std::int64_t l = 0; l < half; ++l)
             results[l] = Op::of(results[l], results[l + half]);
     for (; i < n; ++i)
@@ -110,7 +121,7 @@ RowReduction rowReductionFunction(const ReduceKey& key)
 
 KernelSet makeSet(InstructionSet set)
 {
-    return { set, &elementwiseFunction, &rowReductionFunction, Products<F32Lanes>::functions(),
+    return { set, &elementwiseFunction, &rowReductionFunction, &repeatEach, Products<F32Lanes>::functions(),
         Products<F64Lanes>::functions(), Products<ScalarLanes<std::int32_t>>::functions(), &adamLoop<F32Lanes>,
         &adamLoop<F64Lanes> };
 }

@@ -40,28 +40,44 @@ DeviceMemory::DeviceMemory(const Plan& plan, const ReplicaSharing& sharing)
         m_offsets.push_back(offset);
     }
     m_deviceBytes = std::max<std::int64_t>(alignedBytes(plan.memory.arenaBytes) - sharedBytes, memoryAlignment);
+    // Small memories stand beside each other: together they get huge pages.
+    constexpr std::int64_t together = std::int64_t{ 64 } << 20;
+    if (!Arena::isLarge(m_deviceBytes))
+        m_perArena = std::clamp(static_cast<std::size_t>(together / m_deviceBytes), std::size_t{ 1 },
+            std::max(m_devices, std::size_t{ 1 }));
+}
+
+std::int64_t DeviceMemory::bytesOfArena(std::size_t arena) const
+{
+    return m_deviceBytes * static_cast<std::int64_t>(std::min(m_perArena, m_devices - arena * m_perArena));
 }
 
 double DeviceMemory::bytesNeeded() const
 {
-    return Arena::bytesTaken(m_deviceBytes) * static_cast<double>(m_devices)
-        + (m_sharedBytes > 0 ? Arena::bytesTaken(m_sharedBytes) : 0);
+    double bytes = m_sharedBytes > 0 ? Arena::bytesTaken(m_sharedBytes) : 0;
+    if (const std::size_t arenas = deviceArenas(); arenas > 0)
+        bytes += Arena::bytesTaken(bytesOfArena(0)) * static_cast<double>(arenas - 1)
+            + Arena::bytesTaken(bytesOfArena(arenas - 1));
+    return bytes;
 }
 
 bool DeviceMemory::allocate()
 {
-    for (std::size_t device = 0; device < m_devices; ++device)
-        m_arenas.emplace_back(m_deviceBytes);
+    for (std::size_t arena = 0; arena < deviceArenas(); ++arena)
+        m_arenas.emplace_back(bytesOfArena(arena));
     if (m_sharedBytes > 0)
         m_arenas.emplace_back(m_sharedBytes);
     if (std::any_of(m_arenas.begin(), m_arenas.end(), [](const Arena& arena) { return arena.data() == nullptr; }))
         return false;
     m_addresses.resize(m_devices * slotCount());
-    for (std::size_t device = 0; device < m_devices; ++device)
+    for (std::size_t device = 0; device < m_devices; ++device) {
+        std::byte* own =
+            m_arenas[device / m_perArena].data() + m_deviceBytes * static_cast<std::int64_t>(device % m_perArena);
         for (std::size_t slot = 0; slot < slotCount(); ++slot)
             m_addresses[device * slotCount() + slot] = m_shards[slot].empty()
-                ? m_arenas[device].data() + m_offsets[slot]
+                ? own + m_offsets[slot]
                 : m_arenas.back().data() + m_offsets[slot] + m_pitch[slot] * m_shards[slot][device];
+    }
     return true;
 }
 

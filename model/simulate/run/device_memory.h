@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where every slot of every device is: one arena per device, and one for what replicas share.
+// Where every slot of every device is: one arena per device, or several devices of little memory in one; and one for
+// what replicas share.
 #pragma once
 
 #include <cstddef>
@@ -37,12 +38,17 @@ public:
     [[nodiscard]] std::size_t arenaCount() const { return m_arenas.size(); }
 
 private:
+    [[nodiscard]] std::size_t deviceArenas() const { return (m_devices + m_perArena - 1) / m_perArena; }
+    /// The devices of an arena have that many bytes together.
+    [[nodiscard]] std::int64_t bytesOfArena(std::size_t arena) const;
+
     std::size_t m_devices = 0;
-    std::vector<std::int64_t> m_offsets; ///< per slot: in its device's arena, or of shard 0 in the shared one
+    std::size_t m_perArena = 1; ///< devices in one
+    std::vector<std::int64_t> m_offsets; ///< per slot: in its device's memory, or of shard 0 in the shared one
     std::vector<std::int64_t> m_pitch; ///< per slot: bytes from shard to shard in the shared arena
     std::vector<std::vector<std::int32_t>> m_shards; ///< as in ReplicaSharing
     std::int64_t m_deviceBytes = 0, m_sharedBytes = 0;
-    std::vector<Arena> m_arenas; ///< per device, then the shared one
+    std::vector<Arena> m_arenas; ///< of the devices, then the shared one
     std::vector<std::byte*> m_addresses;
 };
 

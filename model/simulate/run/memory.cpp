@@ -29,7 +29,7 @@ constexpr std::int64_t hugePage = std::int64_t{ 2 } << 20;
 /// Small blocks at cache lines, large ones at huge pages.
 std::int64_t alignmentFor(std::int64_t bytes)
 {
-    return bytes > 2 * hugePage ? hugePage : memoryAlignment;
+    return Arena::isLarge(bytes) ? hugePage : memoryAlignment;
 }
 
 } // namespace
@@ -64,6 +64,11 @@ Arena& Arena::operator=(Arena&& other) noexcept
     std::swap(m_data, other.m_data);
     std::swap(m_bytes, other.m_bytes);
     return *this;
+}
+
+bool Arena::isLarge(std::int64_t bytes)
+{
+    return bytes > 2 * hugePage;
 }
 
 double Arena::bytesTaken(std::int64_t bytes)

@@ -26,6 +26,8 @@ public:
 
     [[nodiscard]] std::byte* data() const { return m_data; }
     [[nodiscard]] std::int64_t bytes() const { return m_bytes; }
+    /// On huge pages, where the system has them.
+    [[nodiscard]] static bool isLarge(std::int64_t bytes);
     /// What a block of so many bytes really takes.
     [[nodiscard]] static double bytesTaken(std::int64_t bytes);
 

@@ -174,7 +174,7 @@ bool SimulatedRun::runGroups(const PreparedBlock& block, const Phase& phase, con
         const double exchanging = work(task, m_scratch[static_cast<std::size_t>(worker)].data());
         m_seconds[static_cast<std::size_t>(task)] = secondsSince(start);
         m_computeSeconds[static_cast<std::size_t>(task)] =
-            exchanging < 0 ? 0 : m_seconds[static_cast<std::size_t>(task)] - exchanging;
+            exchanging < 0 ? 0 : std::max(0.0, m_seconds[static_cast<std::size_t>(task)] - exchanging);
     });
     m_copiedBytes += exchanged.copiedBytes();
     std::fill_n(m_groupSeconds.begin(), groups.size(), 0.0);
