@@ -168,17 +168,13 @@ double slowBytes(const Experiment& experiment, const Mesh& before, const std::ve
     if (!mesh)
         return 0;
     const SlowLinks links(experiment.hardware.devices, *mesh);
-    std::map<AxisRef, bool> crosses;
     double bytes = 0;
     for (const WaitedFor& use : uses) {
         bool slow = false;
         for (AxisRef axis : use.axes) {
             axis.axis =
                 static_cast<std::int32_t>(*mesh->axisIndex(before.axis(static_cast<std::size_t>(axis.axis)).name));
-            const auto [known, added] = crosses.try_emplace(axis, false);
-            if (added)
-                known->second = links.cross(axis);
-            slow = slow || known->second;
+            slow = slow || links.cross(axis);
         }
         bytes += slow ? use.bytes : 0;
     }

@@ -18,6 +18,14 @@ SlowLinks::SlowLinks(const DeviceSet& devices, const Mesh& mesh)
 
 bool SlowLinks::cross(const AxisRef& axis) const
 {
+    const auto [known, added] = m_known.try_emplace(axis, false);
+    if (added)
+        known->second = findCrossing(axis);
+    return known->second;
+}
+
+bool SlowLinks::findCrossing(const AxisRef& axis) const
+{
     // Neighbours along a part of an axis stand as far apart as everything minor to the part.
     const auto index = static_cast<std::size_t>(axis.axis);
     const std::int64_t step = m_mesh->stride(index) * (m_mesh->size(index) / axis.next());

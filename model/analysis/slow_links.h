@@ -2,6 +2,7 @@
 // Which mesh axes run where links are slow: between slices of TPU chips, between hosts elsewhere.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "experiment/experiment.h"
@@ -18,8 +19,11 @@ public:
     [[nodiscard]] bool cross(const AxisRef& axis) const;
 
 private:
+    [[nodiscard]] bool findCrossing(const AxisRef& axis) const;
+
     const Mesh* m_mesh;
     std::vector<std::int32_t> m_groups; ///< slice or host, by mesh position
+    mutable std::map<AxisRef, bool> m_known; ///< many ask of few axes
 };
 
 } // namespace shardscope

@@ -112,6 +112,8 @@ std::optional<HaloPlan> haloPlan(const HaloReads& reads)
     if (plan.length <= 0)
         return {};
     plan.uniform = blocks.size() == 1 && reads.inputs[0].sharded && plan.delta == blocks[0];
+    if (plan.uniform && plan.begin == 0 && plan.length == blocks[0])
+        return plan; // its own block, and nothing else
 
     std::vector<HaloPlan::Edge> sent, own;
     for (std::int64_t d = 0; d < devices; ++d) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "partition/halo_dimensions.h"
+#include "partition/partial_axes.h"
 #include "partition/uneven.h"
 #include "program/body.h"
 #include "program/editor.h"
@@ -163,6 +164,8 @@ public:
 private:
     void visit(OperationId id)
     {
+        if (passesEveryDimension(m_edit.program(), m_edit.operation(id)))
+            return; // every dimension may be sharded
         const FactorRule rule = factorRule(m_edit.program(), m_edit.operation(id));
         const bool sums = sumsOfPartsAreSums(m_edit.program(), m_edit.operation(id));
         const bool grouped = hasGroups(m_edit.operation(id));

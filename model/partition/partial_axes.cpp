@@ -6,6 +6,7 @@
 #include "base/codes.h"
 #include "program/body.h"
 #include "program/editor.h"
+#include "program/known_types.h"
 #include "program/op_row.h"
 #include "program/partial_values.h"
 #include "program/program_mesh.h"
@@ -91,10 +92,18 @@ private:
 
 } // namespace
 
+bool passesEveryDimension(const Program& program, const Operation& operation)
+{
+    return operation.extra == 0 && operation.results.size() == 1 && opRow(operation.kind).elementwise
+        && hasKnownTypes(program, operation);
+}
+
 AxisList summedAxes(const Program& program, const Operation& operation, const FindSharding& shardingOf)
 {
-    const FactorRule rule = factorRule(program, operation);
     AxisList axes;
+    if (passesEveryDimension(program, operation))
+        return axes;
+    const FactorRule rule = factorRule(program, operation);
     if (std::none_of(rule.factors.begin(), rule.factors.end(),
             [](const FactorRule::Factor& factor) { return factor.kind == FactorKind::Reduction; }))
         return axes;

@@ -13,6 +13,8 @@
 namespace shardscope {
 
 using FindSharding = std::function<const ProgramSharding*(ValueId)>;
+/// Its factor rule, which nobody has given it, passes every dimension of every tensor through.
+[[nodiscard]] bool passesEveryDimension(const Program& program, const Operation& operation);
 /// The axes of the dimensions that the operation sums over (or takes the greatest of, ...).
 [[nodiscard]] AxisList summedAxes(const Program& program, const Operation& operation, const FindSharding& shardingOf);
 

@@ -40,9 +40,11 @@ public:
         : m_specified(source)
         , m_values(source, parts)
     {
+        m_madeFor.resize(parts.device.program.operations.size());
         for (const auto& [made, sharded] : parts.device.origins)
-            if (const auto& results = parts.sharded.operation(sharded).results; !results.empty())
-                m_madeFor.emplace(made, results[0]);
+            if (const auto& results = parts.sharded.operation(sharded).results;
+                !results.empty() && !m_madeFor[made.index].valid())
+                m_madeFor[made.index] = results[0];
         // What is inserted works for what it reads.
         m_works.resize(parts.sharded.values.size());
         for (std::size_t v = 0; v < std::min(source.values.size(), m_works.size()); ++v)
@@ -63,8 +65,8 @@ public:
         if (!operation.results.empty())
             if (const DeviceShard* found = shard(operation.results[0]); found && found->meant.valid())
                 return found->meant;
-        if (const auto found = m_madeFor.find(id); found != m_madeFor.end())
-            return m_works[found->second.index];
+        if (const ValueId found = m_madeFor[id.index]; found.valid())
+            return m_works[found.index];
         if (!operation.results.empty() && operation.results[0].index < m_works.size())
             return m_works[operation.results[0].index];
         return {};
@@ -84,7 +86,7 @@ public:
 private:
     const Program& m_specified;
     DeviceValues m_values;
-    std::unordered_map<OperationId, ValueId> m_madeFor; ///< to values of the sharded program
+    std::vector<ValueId> m_madeFor; ///< per operation of the device program: of the sharded one, where there is one
     std::vector<ValueId> m_works; ///< per value of the sharded program: of the given one
 };
 
@@ -111,6 +113,10 @@ public:
                 TensorSharding::fullyReplicated(m_specified.values[v].type.rank()), *m_specified.values[v].type.shape,
                 {}, false };
         m_ownerOf.resize(m_out.values.size());
+        m_isConstrained.resize(m_out.values.size());
+        for (const Operation& operation : m_specified.operations)
+            if (operation.kind == OpKind::ShardingConstraint)
+                m_isConstrained[m_origins.withoutConstraints(operation.results[0]).index] = true;
     }
 
     Result<FlatProgram> run(StepState state)
@@ -118,13 +124,14 @@ public:
         const Region& main = m_local.main();
         m_out.blocks.emplace_back();
         Frame frame;
+        frame.forms.reserve(m_local.values.size());
         for (std::size_t a = 0; a < main.arguments.size(); ++a) {
             const FlatValueId argument(main.arguments[a].index);
             describe(m_out.values[argument.index], main.arguments[a], m_parts.device.inputs[a]);
             m_isTaken[argument.index] = true;
             m_out.blocks[0].arguments.push_back(argument);
             frame.forms[main.arguments[a]] = { argument, {} };
-            m_formsOf[m_origins.withoutConstraints(main.arguments[a])].push_back(argument);
+            noteForm(main.arguments[a], argument);
         }
         m_open.push_back(0);
         SHARDSCOPE_CHECK(region(RegionId{ 0 }, frame));
@@ -204,8 +211,13 @@ private:
             m_ownerOf[id.index] = m_open.back();
         }
         if (shard && shard->meant.valid() && !shard->addends)
-            m_formsOf[m_origins.withoutConstraints(shard->meant)].push_back(id);
+            noteForm(shard->meant, id);
         return id;
+    }
+    void noteForm(ValueId value, FlatValueId form)
+    {
+        if (const ValueId constrained = m_origins.withoutConstraints(value); m_isConstrained[constrained.index])
+            m_formsOf[constrained].push_back(form);
     }
 
     /// Blocks between the one at hand and the one that a value stands in read it from around them.
@@ -448,6 +460,7 @@ private:
     std::vector<std::uint32_t> m_open; ///< blocks, the innermost last
     std::vector<std::uint32_t> m_ownerOf; ///< per flat value: its block
     std::unordered_map<std::uint32_t, std::vector<FlatValueId>> m_captured; ///< by block
+    std::vector<bool> m_isConstrained; ///< per value of the given program: constraints stand for it
     std::unordered_map<ValueId, std::vector<FlatValueId>> m_formsOf; ///< of what constraints stand for, in order
 };
 

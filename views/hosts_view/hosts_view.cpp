@@ -158,6 +158,8 @@ void HostsView::fitList()
 
 void HostsView::fitColumns()
 {
+    if (!isVisible())
+        return;
     // The first rows tell how wide the others are.
     constexpr int examined = 64;
     const QFontMetrics text(font()), fixed(Metrics::fixed());
@@ -203,6 +205,12 @@ void HostsView::fitColumns()
 void HostsView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
+    fitColumns();
+}
+
+void HostsView::showEvent(QShowEvent* event)
+{
+    DockView::showEvent(event);
     fitColumns();
 }
 

@@ -221,6 +221,7 @@ void NamedArraysView::showEvent(QShowEvent* event)
 {
     m_arrays->setFollowing(true);
     QWidget::showEvent(event);
+    fitColumns();
 }
 
 void NamedArraysView::hideEvent(QHideEvent* event)
@@ -294,6 +295,8 @@ void NamedArraysView::sayState()
 
 void NamedArraysView::fitColumns()
 {
+    if (!isVisible())
+        return;
     using Model = NamedTreeModel;
     const bool beside = !m_arrays->tree().isMapping();
     // With room for a scroll bar, which comes and goes.

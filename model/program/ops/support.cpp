@@ -168,7 +168,27 @@ FactorRule changedDimensionsRule(const Program& program, const Operation& operat
 
 FactorRule pointwiseFactors(Types operands, const TensorType& result, const Attributes&)
 {
-    return std::move(RuleBuilder(operands, result).addPointwise()).build();
+    // What RuleBuilder::addPointwise() gives, without its lists: most operations of a program are of this kind.
+    FactorRule rule;
+    FactorRule::TensorMapping shared(result.rank());
+    rule.factors.reserve(result.rank());
+    for (std::size_t d = 0; d < result.rank(); ++d) {
+        shared[d].push_back(static_cast<std::int32_t>(d));
+        rule.factors.push_back({ result.shape[d] });
+    }
+    rule.operands.reserve(operands.size());
+    for (const TensorType& operand : operands) {
+        if (operand.rank() == result.rank()) {
+            rule.operands.push_back(shared);
+            continue;
+        }
+        for (FactorRule::DimensionFactors& dimension : rule.operands.emplace_back(operand.rank())) {
+            dimension.push_back(static_cast<std::int32_t>(rule.factors.size()));
+            rule.factors.emplace_back();
+        }
+    }
+    rule.results.push_back(std::move(shared));
+    return rule;
 }
 
 OperationCost movementCost(Types operands, const TensorType& result, const Attributes&)
