@@ -18,7 +18,6 @@
 #include "views/collectives_view/collective_page.h"
 #include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/collectives_view.h"
-#include "views/collectives_view/example_column.h"
 #include "views/collectives_view/exchange_view.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"

@@ -18,7 +18,6 @@
 #include "registered_test.h"
 #include "views/compare_view/compare_model.h"
 #include "views/compare_view/compare_view.h"
-#include "views/compare_view/difference_bars.h"
 #include "views/compare_view/kept_models.h"
 #include "views/compare_view/mesh_scatter.h"
 #include "views/compare_view/meshes_pane.h"

@@ -21,8 +21,8 @@
 #include "views/model_view/modules_model.h"
 #include "views/panel_fixture.h"
 #include "views/span_text/span_text.h"
-#include "views/widgets/fold_button.h"
 #include "views/widgets/search_field.h"
+#include "views/widgets/section.h"
 #include "views/widgets/size_spin_box.h"
 #include "words/words.h"
 

@@ -32,7 +32,7 @@
 #include "views/rules_view/rules_view.h"
 #include "views/rules_view/trace_matrix.h"
 #include "views/theme/appearance.h"
-#include "views/widgets/axis_toggle.h"
+#include "views/widgets/chip.h"
 #include "views/widgets/notice_strip.h"
 #include "views/widgets/short_combo.h"
 

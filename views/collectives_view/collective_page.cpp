@@ -93,11 +93,6 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     });
 }
 
-QString CollectivePage::why() const
-{
-    return words::plain(m_why->text());
-}
-
 void CollectivePage::follow(const QString& link)
 {
     if (const QString dock = followLink(*m_selection, link); !dock.isEmpty())
@@ -208,12 +203,6 @@ void CollectivePage::fitTable()
     m_table->setFixedHeight(height);
 }
 
-void CollectivePage::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    fitTable();
-}
-
 namespace {
 
 /// "+3 MiB", "−12 KiB" with a minus sign, "same".
@@ -296,6 +285,11 @@ QVariant AlternativesModel::cell(int row, int column, int role) const
     const Theme& theme = Theme::current();
     const double change = column == Difference ? difference(row) : held(at(row));
     return QBrush(change == 0 ? theme.secondary : change < 0 ? theme.ok : theme.error);
+}
+
+QString CollectivePage::why() const
+{
+    return words::plain(m_why->text());
 }
 
 } // namespace shardscope

@@ -20,18 +20,6 @@
 
 namespace shardscope {
 
-namespace {
-
-/// Halfway to the colour of the selected row.
-QColor markedRow(const Theme& theme)
-{
-    const auto half = [](int a, int b) { return (a + b) / 2; };
-    return { half(theme.base.red(), theme.selectedRow.red()), half(theme.base.green(), theme.selectedRow.green()),
-        half(theme.base.blue(), theme.selectedRow.blue()) };
-}
-
-} // namespace
-
 CollectivesModel::CollectivesModel(QObject* parent)
     : ColumnModel(parent)
 {
@@ -189,7 +177,8 @@ QVariant CollectivesModel::cell(int row, int column, int role) const
             return QBrush(Theme::current().secondary);
         return column == Number ? QVariant(QBrush(Theme::current().secondary)) : QVariant();
     case Qt::BackgroundRole:
-        return isMarked(row) ? QVariant(QBrush(markedRow(Theme::current()))) : QVariant();
+        return isMarked(row) ? QVariant(QBrush(mixed(Theme::current().base, Theme::current().selectedRow, 0.5)))
+                             : QVariant();
     case AxesRole: {
         QStringList names;
         if (column == Axes)

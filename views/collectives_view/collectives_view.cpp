@@ -108,12 +108,6 @@ bool CollectivesView::isWorking() const
     return isVisible() && (m_page->isWorking() || (m_compares && m_side->isWorking()));
 }
 
-void CollectivesView::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    refresh();
-}
-
 /// The list of what the document shows, if that can be seen.
 void CollectivesView::refresh()
 {

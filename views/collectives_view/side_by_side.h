@@ -2,16 +2,94 @@
 // Examples beside each other: one layer written in three ways, and what each of them sends.
 #pragma once
 
+#include <QString>
 #include <QWidget>
+#include <optional>
+#include <stop_token>
 #include <vector>
 
+#include "base/diagnostics.h"
+#include "pipeline/snapshot.h"
+#include "simulate/kernels/array.h"
+#include "views/collectives_view/collectives_model.h"
 #include "views/panel/panel.h"
+#include "views/widgets/latest_job.h"
 
+class QComboBox;
 class QPushButton;
+class QTableView;
 
 namespace shardscope {
 
-class ExampleColumn;
+class OverflowLabel;
+class SpanLabel;
+
+// One example of the gallery with its collectives, to stand beside others.
+
+/// What examples that stand beside each other compute: on the same random inputs, by their devices.
+struct ExampleNumbers {
+    std::vector<TensorType> inputs;
+    std::vector<kernels::Array> results; ///< put together from what the devices hold
+};
+
+/// Nothing of what cannot be run or needs more than some hundred MiB.
+[[nodiscard]] std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std::stop_token& stop);
+
+/// "Result on the devices: 0.31, 0.84, 0.07, 0.55": the first four elements of the first result.
+[[nodiscard]] QString numbersText(const ExampleNumbers& numbers);
+
+/// Whether all give the same: "and give the same numbers", "up to roundings of 6e-08", or where two differ first. Empty
+/// where they cannot be compared, because they take other arrays.
+[[nodiscard]] QString agreementText(const std::vector<ExampleNumbers>& all);
+
+class ExampleColumn : public QWidget {
+    Q_OBJECT
+public:
+    /// `example`: the id of one that has a program.
+    explicit ExampleColumn(const QString& example, QWidget* parent = nullptr);
+
+    /// Ids of the examples that have a program: the others send nothing.
+    [[nodiscard]] static QStringList examples();
+    [[nodiscard]] QComboBox* choice() const { return m_choice; }
+    [[nodiscard]] CollectivesModel* model() const { return m_model; }
+    /// "1 collective, 28 B per step"; why there is no list
+    [[nodiscard]] QString total() const { return m_total->text(); }
+    /// What one device sends in a step; nothing before the list is there, and where there is none.
+    [[nodiscard]] const std::optional<Rational>& sent() const { return m_sent; }
+    /// What its devices compute; nothing where it cannot be run.
+    [[nodiscard]] const std::optional<ExampleNumbers>& numbers() const { return m_numbers; }
+    [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
+
+Q_SIGNALS:
+    void listed(); ///< sent() and total() are those of the example that is chosen
+
+protected:
+    void showEvent(QShowEvent*) override { load(); }
+
+private:
+    struct Made {
+        SnapshotPtr snapshot;
+        Result<std::shared_ptr<const CollectiveList>> list;
+        std::optional<ExampleNumbers> numbers;
+    };
+    using MadePtr = std::shared_ptr<const Made>;
+    void load();
+    void receive(const MadePtr& made);
+    void showCause();
+    /// Whether the choice has room for the name of what is chosen.
+    [[nodiscard]] bool choiceFits(int width) const;
+
+    QComboBox* m_choice;
+    OverflowLabel* m_title;
+    RoleLabel *m_question, *m_total, *m_result;
+    CollectivesModel* m_model;
+    QTableView* m_table;
+    SpanLabel* m_cause;
+    std::optional<Rational> m_sent;
+    std::optional<ExampleNumbers> m_numbers;
+    QString m_loaded; ///< the example that is shown or being worked out
+    LatestJob<MadePtr> m_job;
+};
 
 class SideBySide : public QWidget {
     Q_OBJECT

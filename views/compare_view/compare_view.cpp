@@ -9,10 +9,11 @@
 #include <QSignalBlocker>
 #include <QTreeView>
 
+#include "document/atomic_file.h"
+#include "document/program_file.h"
 #include "experiment_file/differences.h"
 #include "experiment_file/variants.h"
 #include "views/compare_view/compare_model.h"
-#include "views/compare_view/difference_bars.h"
 #include "views/compare_view/meshes_pane.h"
 #include "views/compare_view/pin_choices.h"
 #include "views/compare_view/runs_pane.h"
@@ -26,6 +27,35 @@
 #include "words/utf8.h"
 
 namespace shardscope {
+
+PinnedSide pinnedSide(ExperimentPtr experiment, const QString& name, const std::stop_token& stop)
+{
+    AnalysisCache cache;
+    return { analyse(std::move(experiment), 1, cache, stop), name };
+}
+
+PinnedSide pinnedFile(const QString& path, const std::stop_token& stop)
+{
+    const QString name = QFileInfo(path).fileName();
+    const auto failed = [&](std::vector<Diagnostic> errors) {
+        for (Diagnostic& error : errors)
+            if (error.where.file.empty())
+                error.where.file = name.toStdString();
+        return PinnedSide{ nullptr, name, std::move(errors) };
+    };
+    if (isProgramFile(path)) {
+        Result<Experiment> experiment = openProgram(path);
+        return experiment ? pinnedSide(std::make_shared<const Experiment>(std::move(*experiment)), name, stop)
+                          : failed({ std::move(experiment.error()) });
+    }
+    const Result<QByteArray> content = readFile(path);
+    if (!content)
+        return failed({ content.error() });
+    auto read = readExperiment(
+        std::string_view(content->constData(), static_cast<std::size_t>(content->size())), filesBeside(path));
+    return read ? pinnedSide(std::make_shared<const Experiment>(std::move(read->experiment)), name, stop)
+                : failed(std::move(read.error()));
+}
 
 namespace {
 
@@ -155,11 +185,6 @@ QWidget* CompareView::makeComparison()
 bool CompareView::isWorking() const
 {
     return m_pinLater || m_job.isWorking() || m_variants->isWorking() || m_runs->isWorking() || m_meshes->isWorking();
-}
-
-QString CompareView::sentence() const
-{
-    return m_sentence->text();
 }
 
 QString CompareView::failure() const

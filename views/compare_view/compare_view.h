@@ -6,14 +6,19 @@
 #pragma once
 
 #include <QSet>
+#include <QString>
 #include <QTimer>
 #include <functional>
 #include <optional>
+#include <stop_token>
+#include <vector>
 
+#include "analysis/analyse.h"
+#include "base/diagnostics.h"
 #include "comparison/comparison.h"
 #include "document/run_log.h"
-#include "views/compare_view/pinned_side.h"
 #include "views/panel/dock_view.h"
+#include "views/panel/panel.h"
 #include "views/widgets/latest_job.h"
 
 class QPushButton;
@@ -24,11 +29,22 @@ namespace shardscope {
 class CompareModel;
 class MeshesPane;
 class PinChoices;
-class RoleLabel;
 class RunsPane;
 class SegmentedBar;
 class TwoSides;
 class VariantsPane;
+
+/// What is pinned as A: an analysis with its name.
+struct PinnedSide {
+    SnapshotPtr snapshot; ///< null where there are errors, or nothing is pinned
+    QString name; ///< "mlp.json", "4x2"
+    std::vector<Diagnostic> errors = {};
+};
+
+/// Analyses it, which may take seconds for a large one.
+[[nodiscard]] PinnedSide pinnedSide(ExperimentPtr experiment, const QString& name, const std::stop_token& stop = {});
+/// Of an experiment's file or a program's. Errors: those of reading.
+[[nodiscard]] PinnedSide pinnedFile(const QString& path, const std::stop_token& stop = {});
 
 class CompareView : public DockView {
     Q_OBJECT
@@ -51,7 +67,7 @@ public:
     [[nodiscard]] bool isWorking() const;
     /// Of A and B; absent without A.
     [[nodiscard]] const std::optional<SnapshotComparison>& comparison() const { return m_comparison; }
-    [[nodiscard]] QString sentence() const;
+    [[nodiscard]] QString sentence() const { return m_sentence->text(); }
     [[nodiscard]] QString failure() const; ///< why the last one could not be pinned; "" if it could
 
     [[nodiscard]] QWidget* usualControl() const override; ///< the differences, or what can be A

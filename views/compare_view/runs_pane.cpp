@@ -21,7 +21,7 @@ RunsPane::RunsPane(RunLog* log, QWidget* parent)
     , m_log(log)
     , m_model(new RunsModel(this))
     , m_table(new QTableView)
-    , m_message(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
+    , m_message(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::secondary))
     , m_empty(new EmptyPage(tr("No step has run yet. Runs stay here, whatever is edited after them.")))
     , m_job(this, [this](const Checked& checked) { receive(checked); })
 {
@@ -29,7 +29,6 @@ RunsPane::RunsPane(RunLog* log, QWidget* parent)
     m_table->setAlternatingRowColors(true);
     m_table->setTextElideMode(Qt::ElideRight);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    m_message->setWordWrap(true);
     m_message->hide();
     const auto button = [this](const char* picture, const QString& name, const QKeySequence& key, auto run) {
         m_buttons << makeRowButton(m_table, QLatin1String(picture), name, key, run);
@@ -58,11 +57,6 @@ const KeptRun* RunsPane::current() const
 {
     const int row = m_table->currentIndex().row();
     return row >= 0 && row < m_model->rowCount() ? m_log->run(m_model->run(row).number) : nullptr;
-}
-
-QString RunsPane::message() const
-{
-    return m_message->text();
 }
 
 void RunsPane::pinCurrent()

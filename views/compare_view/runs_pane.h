@@ -7,15 +7,13 @@
 
 #include "document/run_log.h"
 #include "views/compare_view/kept_models.h"
+#include "views/panel/panel.h"
 #include "views/widgets/latest_job.h"
 
 class QTableView;
 class QToolButton;
 
 namespace shardscope {
-
-class EmptyPage;
-class RoleLabel;
 
 class RunsPane : public QWidget {
     Q_OBJECT
@@ -29,7 +27,7 @@ public:
 
     [[nodiscard]] RunsModel* model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
-    [[nodiscard]] QString message() const; ///< why the last one could not be compared
+    [[nodiscard]] QString message() const { return m_message->text(); } ///< why the last one could not be compared
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
 
 Q_SIGNALS:

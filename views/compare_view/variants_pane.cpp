@@ -75,7 +75,7 @@ VariantsPane::VariantsPane(Document* document, QWidget* parent)
     , m_model(new VariantsModel(this))
     , m_table(new QTableView)
     , m_keep(new QPushButton(tr("Keep as variant")))
-    , m_message(new RoleLabel(RoleLabel::Size::Normal, &Theme::error))
+    , m_message(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::error))
     , m_empty(new EmptyPage(tr("No variants yet: what is open now can be kept as one, with what it changes.")))
     , m_cache(std::make_shared<AnalysisCache>())
     , m_job(this, [this](std::vector<VariantFigures> figures) { m_model->setFigures(std::move(figures)); })
@@ -87,7 +87,6 @@ VariantsPane::VariantsPane(Document* document, QWidget* parent)
     m_table->setToolTip(tr("Return opens the variant, F2 renames it, Delete removes it."));
     m_keep->setProperty("small", true);
     m_keep->setToolTip(tr("Keeps what B changes of A; without A, its mesh"));
-    m_message->setWordWrap(true);
     m_message->hide();
 
     const auto button = [this](const char* picture, const QString& name, const QKeySequence& key, auto run) {
@@ -137,11 +136,6 @@ VariantsPane::VariantsPane(Document* document, QWidget* parent)
     follow();
 }
 
-int VariantsPane::current() const
-{
-    return m_table->currentIndex().row();
-}
-
 void VariantsPane::setCurrent(int row)
 {
     if (row >= 0 && row < m_model->rowCount())
@@ -153,11 +147,6 @@ void VariantsPane::enableButtons()
 {
     for (QToolButton* each : m_rowButtons)
         each->setEnabled(current() >= 0);
-}
-
-QString VariantsPane::message() const
-{
-    return m_message->text();
 }
 
 void VariantsPane::showErrors(const std::vector<Diagnostic>& errors)

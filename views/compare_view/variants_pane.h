@@ -3,6 +3,7 @@
 // them comes to is worked out beside the window.
 #pragma once
 
+#include <QTableView>
 #include <QTimer>
 #include <QWidget>
 #include <memory>
@@ -11,16 +12,13 @@
 #include "experiment_file/experiment_file.h"
 #include "pipeline/analysis_cache.h"
 #include "views/compare_view/kept_models.h"
+#include "views/panel/panel.h"
 #include "views/widgets/latest_job.h"
 
 class QPushButton;
-class QTableView;
 class QToolButton;
 
 namespace shardscope {
-
-class EmptyPage;
-class RoleLabel;
 
 class VariantsPane : public QWidget {
     Q_OBJECT
@@ -36,12 +34,12 @@ public:
     void move(int step); ///< by so many rows
     void remove();
     void open(); ///< in place of the experiment; one step of undo
-    [[nodiscard]] int current() const;
+    [[nodiscard]] int current() const { return m_table->currentIndex().row(); }
 
     [[nodiscard]] VariantsModel* model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] QPushButton* keepButton() const { return m_keep; } ///< stands where it is put, for keep()
-    [[nodiscard]] QString message() const; ///< why the last one could not be opened
+    [[nodiscard]] QString message() const { return m_message->text(); } ///< why the last one could not be opened
     [[nodiscard]] bool isWorking() const { return m_delay.isActive() || m_job.isWorking(); }
 
 Q_SIGNALS:

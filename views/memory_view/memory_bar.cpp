@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"
 #include "words/words.h"
@@ -65,9 +66,7 @@ std::vector<QString> sizeTexts(const MemoryBar& bar)
 MemoryBarWidget::MemoryBarWidget(QWidget* parent)
     : Canvas(tr("Memory of one device by owner"), parent)
 {
-    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
-    policy.setHeightForWidth(true);
-    setSizePolicy(policy);
+    followWidth(this);
 }
 
 void MemoryBarWidget::setMemory(ShownMemory shown, std::int64_t before)

@@ -101,11 +101,6 @@ QString ShownMemory::operationAt(std::size_t instruction) const
         : QString();
 }
 
-QString ShownMemory::peakWords() const
-{
-    return words::peakPlace(*planned);
-}
-
 std::vector<ShownMemory::Named> ShownMemory::named() const
 {
     std::vector<Named> found;
@@ -140,6 +135,11 @@ QString ShownMemory::largest(const std::vector<Named>& names, std::size_t most)
         more += static_cast<qint64>(names[i].count);
     return more == 0 ? MemoryWords::tr("Largest: %1").arg(list)
                      : MemoryWords::tr("Largest: %1; and %2 more").arg(list, words::count(more));
+}
+
+QString ShownMemory::peakWords() const
+{
+    return words::peakPlace(*planned);
 }
 
 } // namespace shardscope

@@ -18,7 +18,7 @@
 #include "views/model_view/model_choices.h"
 #include "views/model_view/model_field.h"
 #include "views/widgets/boxes.h"
-#include "views/widgets/fold_button.h"
+#include "views/widgets/section.h"
 #include "views/widgets/size_spin_box.h"
 #include "words/utf8.h"
 #include "words/words.h"

@@ -38,6 +38,19 @@ void describe(QWidget* control, const QString& name)
     describe(control, name, name);
 }
 
+void addEntry(QComboBox* box, const QString& text, const QString& tip)
+{
+    box->addItem(text);
+    box->setItemData(box->count() - 1, tip, Qt::ToolTipRole);
+}
+
+void followWidth(QWidget* widget, QSizePolicy::Policy across, QSizePolicy::Policy down)
+{
+    QSizePolicy policy(across, down);
+    policy.setHeightForWidth(true);
+    widget->setSizePolicy(policy);
+}
+
 void fitBox(QComboBox* box, int characters)
 {
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

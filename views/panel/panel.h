@@ -33,6 +33,11 @@ void showText(Label* label, const QString& text)
     label->setText(text);
     label->setVisible(!text.isEmpty());
 }
+/// One more entry, with its tool tip.
+void addEntry(QComboBox* box, const QString& text, const QString& tip);
+/// The height that it needs depends on its width.
+void followWidth(QWidget* widget, QSizePolicy::Policy across = QSizePolicy::Preferred,
+    QSizePolicy::Policy down = QSizePolicy::Preferred);
 /// As wide as so many characters, however long its entries are.
 void fitBox(QComboBox* box, int characters);
 

@@ -129,12 +129,6 @@ void ExplicitRow::select()
         current.data(ExplicitModel::PathRole).toString(), current.data(ExplicitModel::TensorRole).toString());
 }
 
-void ExplicitRow::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    ask();
-}
-
 void ExplicitRow::hideEvent(QHideEvent* event)
 {
     m_job.cancel();

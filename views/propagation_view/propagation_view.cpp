@@ -283,12 +283,6 @@ void PropagationView::showEvent(QShowEvent* event)
     QTimer::singleShot(0, this, &PropagationView::showRow); // once the table has its height
 }
 
-void PropagationView::resizeEvent(QResizeEvent* event)
-{
-    DockView::resizeEvent(event);
-    QTimer::singleShot(0, this, &PropagationView::showRow);
-}
-
 /// The rule of the operation of the step, unless another one was chosen.
 void PropagationView::showRule()
 {

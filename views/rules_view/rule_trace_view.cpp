@@ -75,7 +75,7 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     , m_matrix(new TraceMatrix)
     , m_below(new QWidget(this))
     , m_whyTitle(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, m_below))
-    , m_why(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, m_below))
+    , m_why(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::text, m_below))
     , m_soFar(new RoleLabel(RoleLabel::Size::Fixed, RoleLabel::Wrapped, &Theme::text, m_below))
     , m_tally(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, m_below))
     , m_others(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, m_below))
@@ -111,7 +111,6 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     m_scroll->setFocusProxy(m_matrix);
     m_scroll->setAccessibleName(tr("Rules and dimensions"));
 
-    m_why->setWordWrap(true);
     m_why->setTextFormat(Qt::RichText);
     m_why->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_whatIf->setFrameShape(QFrame::StyledPanel);
@@ -132,10 +131,7 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
 
     vbox(this, { 1, 0, 1, 1 }, 0, { head, { m_scroll, 10 }, m_below, boxStretch(), { m_empty, 100 } });
     setFocusProxy(m_matrix);
-    setTabOrder(m_last, m_matrix);
-    setTabOrder(m_matrix, m_apply);
-    setTabOrder(m_apply, m_join);
-    setTabOrder(m_join, m_compare);
+    tabOrder({ m_last, m_matrix, m_apply, m_join, m_compare });
 
     connect(m_names, &QLineEdit::editingFinished, this, [this] {
         if (m_names->isModified())
@@ -187,12 +183,6 @@ int RuleTraceView::spareHeight() const
     const TraceLayout& layout = m_matrix->traceLayout();
     const int least = layout.head.height() + leastRows * layout.row(0).height();
     return std::max(std::min(m_scroll->sizeHint().height(), m_scroll->maximumHeight()) - least, 0);
-}
-
-void RuleTraceView::resizeEvent(QResizeEvent* event)
-{
-    DockView::resizeEvent(event);
-    placeFor(width());
 }
 
 void RuleTraceView::traceNames(const QString& names)

@@ -52,7 +52,7 @@ Q_SIGNALS:
     void compareRequested();
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void resizeEvent(QResizeEvent*) override { placeFor(width()); }
 
 private:
     void placeFor(int width) const;

@@ -73,13 +73,9 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
 
     vbox(this, { 1, 0, 1, 1 }, 0, { head, m_lists, { m_table, 1 }, { m_empty, 1 }, m_entry, foot });
     setFocusProxy(m_table);
-    setTabOrder(m_system, m_fallback);
-    setTabOrder(m_fallback, m_more);
-    setTabOrder(m_more, m_lists->lists());
-    setTabOrder(m_lists->removeButton(), m_table);
-    setTabOrder(m_table, m_entry->names());
-    setTabOrder(m_entry->addButton(), add);
-    setTabOrder(add, m_tray);
+    tabOrder({ m_system, m_fallback, m_more, m_lists->lists() });
+    tabOrder({ m_lists->removeButton(), m_table, m_entry->names() });
+    tabOrder({ m_entry->addButton(), add, m_tray });
 
     connect(add, &QPushButton::clicked, this, [this] { addRule(); });
     connect(m_entry, &RuleEntry::entered, this, &RulesView::enterRule);
@@ -116,18 +112,14 @@ RulesView::~RulesView()
 
 void RulesView::makeHead()
 {
-    for (const RuleSystem& system : ruleSystems()) {
-        m_system->addItem(words::systemName(system));
-        m_system->setItemData(m_system->count() - 1, words::systemEffect(system), Qt::ToolTipRole);
-    }
-    m_system->addItem(words::mappingName());
-    m_system->setItemData(mappingIndex(), words::mappingEffect(), Qt::ToolTipRole);
+    for (const RuleSystem& system : ruleSystems())
+        addEntry(m_system, words::systemName(system), words::systemEffect(system));
+    addEntry(m_system, words::mappingName(), words::mappingEffect());
     m_system->setObjectName(QStringLiteral("ruleSystem"));
     m_system->setAccessibleName(tr("Dialect of the rules"));
     for (const auto fallback :
         { RulesFallback::AxisIsUnsharded, RulesFallback::RaiseError, RulesFallback::NoConstraint }) {
-        m_fallback->addItem(tr("No match: %1").arg(words::fallbackName(fallback)));
-        m_fallback->setItemData(m_fallback->count() - 1, words::fallbackEffect(fallback), Qt::ToolTipRole);
+        addEntry(m_fallback, tr("No match: %1").arg(words::fallbackName(fallback)), words::fallbackEffect(fallback));
         m_fallback->setShortText(m_fallback->count() - 1, words::fallbackName(fallback));
     }
     m_fallback->setObjectName(QStringLiteral("rulesFallback"));

@@ -7,8 +7,8 @@
 #include "sharding/sharding_edit.h"
 #include "sharding/sharding_text.h"
 #include "views/panel/panel.h"
-#include "views/widgets/axis_toggle.h"
 #include "views/widgets/boxes.h"
+#include "views/widgets/chip.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -19,13 +19,12 @@ using words::fromStd;
 ShardingEditor::ShardingEditor(QWidget* parent)
     : QWidget(parent)
     , m_text(new QLineEdit)
-    , m_wrong(new RoleLabel(RoleLabel::Size::Normal, &Theme::error))
+    , m_wrong(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::error))
 {
     m_text->setFont(Metrics::fixed());
     m_text->setAccessibleName(tr("Sharding as text"));
     m_text->setToolTip(tr("Axes per dimension, the major one first; ? leaves a dimension open for more.\n"
                           "[{data}, {model, ?}]   [{x:(1)2}, {}]   [{data}p1, {}], replicated={model}"));
-    m_wrong->setWordWrap(true);
     m_wrong->hide();
     vbox(this, {}, 6, { m_text, m_wrong });
     connect(m_text, &QLineEdit::textEdited, this, &ShardingEditor::readText);
