@@ -13,9 +13,9 @@
 #include "experiment_file/gallery.h"
 #include "registered_test.h"
 #include "schedule/plan.h"
-#include "views/memory_view/memory_layout.h"
 #include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
+#include "views/memory_view/shown_memory.h"
 #include "views/panel_fixture.h"
 #include "words/words.h"
 

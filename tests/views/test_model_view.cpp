@@ -15,7 +15,6 @@
 #include "registered_test.h"
 #include "sharding/text.h"
 #include "views/model_view/layout_panel.h"
-#include "views/model_view/model_field.h"
 #include "views/model_view/model_form.h"
 #include "views/model_view/model_view.h"
 #include "views/model_view/modules_model.h"

@@ -2,7 +2,6 @@
 #include "views/compare_view/meshes_pane.h"
 
 #include <QHeaderView>
-#include <QMenu>
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
@@ -14,7 +13,6 @@
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
-#include "views/widgets/context_menu.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/row_table.h"
 #include "words/mesh_search_words.h"
@@ -133,26 +131,20 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
     , m_cache(std::make_shared<AnalysisCache>())
     , m_job(this, [this](FoundMeshes found) { receive(std::move(found)); })
 {
-    makeRowTable(m_table, m_model, tr("Meshes of as many devices"));
-    makeRowTable(m_batchTable, m_batches, tr("Sensitivity to batch"));
-    for (QTableView* table : { m_table, m_batchTable }) {
-        table->setAlternatingRowColors(true);
-        table->setTextElideMode(Qt::ElideRight);
-        table->horizontalHeader()->setStretchLastSection(true);
+    makeListTable(m_table, m_model, tr("Meshes of as many devices"));
+    makeListTable(m_batchTable, m_batches, tr("Sensitivity to batch"));
+    for (QTableView* table : { m_table, m_batchTable })
         table->setMinimumHeight(Metrics::scaled(44));
-    }
     m_table->setToolTip(tr("Return opens the mesh in place of the one that is open."));
     m_search->setProperty("small", true);
     m_search->setToolTip(tr("Lays the experiment out on every mesh of as many devices"));
     m_count->setElided(true);
 
-    const auto button = [this](const char* picture, const QString& name, auto run) {
-        m_rowButtons << makeRowButton(m_table, QLatin1String(picture), name, {}, run);
-        return m_rowButtons.back();
-    };
-    auto* buttons = hbox({ 8, 4, 8, 4 }, 4,
-        { m_search, button("open", tr("Open as B"), [this] { open(); }),
-            button("pin", tr("Pin as A"), [this] { pin(); }), { m_count, 1 } });
+    auto* buttons = hbox({ 8, 4, 8, 4 }, 4, { m_search });
+    m_rowButtons = giveRowActions(m_table, buttons,
+        { { "open", "open", tr("Open as B"), [this] { open(); }, {}, tr("Return") },
+            { "pin", "pin", tr("Pin as A"), [this] { pin(); } } });
+    buttons->addWidget(m_count, 1);
     auto* words = vbox({ 8, 6, 8, 4 }, 0, { m_sentence });
     vbox(this, {}, 0, { buttons, { m_table, 3 }, { m_scatter, 3 }, words, { m_batchTable, 2 }, { m_empty, 1 } });
 
@@ -168,13 +160,6 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
     connect(m_document, &Document::replaced, this, [this] { // its axes may be others
         clear();
         showState();
-    });
-    giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex& row) {
-        addMenuAction(
-            menu, "open", tr("Open as B"), [this] { open(); }, tr("Return"));
-        addMenuAction(menu, "pin", tr("Pin as A"), [this] { pin(); });
-        menu.addSeparator();
-        addRowCopyActions(menu, m_table, row);
     });
     showState();
 }

@@ -5,13 +5,169 @@
 #include <QHash>
 #include <QStringList>
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "pipeline/memory_placement.h"
+#include "program/types.h"
 #include "words/memory_words.h"
 #include "words/propagation_steps.h"
 #include "words/words.h"
 
 namespace shardscope {
+
+namespace {
+
+constexpr int narrowest = 3;
+constexpr int roomForBreak = 52;
+
+std::int64_t sumOf(const std::vector<std::int64_t>& bytes)
+{
+    return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{ 0 }, saturatingSum);
+}
+
+/// Widths in proportion to the bytes that fill `width` exactly.
+std::vector<int> shares(const std::vector<std::int64_t>& bytes, int width)
+{
+    const double total = static_cast<double>(sumOf(bytes));
+    std::vector<int> widths;
+    int used = 0;
+    for (const std::int64_t b : bytes) {
+        widths.push_back(std::max(narrowest, static_cast<int>(std::lround(static_cast<double>(b) / total * width))));
+        used += widths.back();
+    }
+    *std::max_element(widths.begin(), widths.end()) += width - used;
+    return widths;
+}
+
+} // namespace
+
+MemoryBar MemoryBar::make(
+    const std::array<std::int64_t, ownerCount>& bytes, std::int64_t limit, const QRect& area, std::int64_t before)
+{
+    MemoryBar bar;
+    bar.area = area;
+    std::vector<std::int64_t> held;
+    for (std::size_t i = 0; i < ownerCount; ++i) {
+        if (bytes[i] <= 0)
+            continue;
+        held.push_back(bytes[i]);
+        bar.segments.push_back({ static_cast<Owner>(i), bytes[i], {} });
+    }
+    const std::int64_t total = sumOf(held), most = std::max(total, before);
+    int room = area.width(); // of `scale` bytes
+    std::int64_t scale = std::max<std::int64_t>(most, 1);
+    const auto length = [&](std::int64_t of) {
+        return static_cast<int>(std::lround(static_cast<double>(of) / static_cast<double>(scale) * room));
+    };
+    if (limit > 0) {
+        bar.overLimit = total > limit;
+        bar.broken = limit / 4 > most;
+        bar.limitX = area.left() + area.width() - 2;
+        if (bar.broken) {
+            room = std::max(narrowest, area.width() - roomForBreak);
+            bar.breakX = area.left() + room + (area.width() - room) / 2;
+        } else if (most > limit) {
+            bar.limitX = area.left() + length(limit);
+        } else {
+            scale = limit;
+            room = area.width() - 2;
+        }
+    }
+    if (held.empty())
+        return bar;
+    const int width = length(total);
+    if (before > 0 && before != total)
+        bar.beforeX = area.left() + length(before);
+    const std::vector<int> widths = shares(held, std::max(width, narrowest * static_cast<int>(held.size())));
+    int x = area.left();
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        bar.segments[i].rect = QRect(x, area.top(), widths[i], area.height());
+        x += widths[i];
+    }
+    return bar;
+}
+
+QRect MemoryBar::labelRect(const Segment& segment, int margin) const
+{
+    QRect part = segment.rect;
+    // The line is two pixels wide.
+    if (overLimit && limitX >= part.left() && limitX <= part.right()) {
+        if (limitX - part.left() >= part.right() - limitX - 1)
+            part.setRight(limitX - 1);
+        else
+            part.setLeft(limitX + 2);
+    }
+    return part.adjusted(margin, 0, -margin, 0);
+}
+
+int MemoryBar::segmentAt(const QPoint& point) const
+{
+    for (std::size_t i = 0; i < segments.size(); ++i)
+        if (segments[i].rect.contains(point))
+            return static_cast<int>(i);
+    return -1;
+}
+
+LiveLine LiveLine::make(const MemorySummary& memory, const QRect& plot)
+{
+    LiveLine line;
+    line.plot = plot;
+    line.instructions = memory.live.size();
+    if (memory.live.empty())
+        return line;
+    const std::int64_t highest = *std::max_element(memory.live.begin(), memory.live.end());
+    line.top = std::max<std::int64_t>(1, saturatingSum(highest, highest / 8));
+    const std::size_t count = memory.live.size();
+    const auto x = [&](std::size_t part, std::size_t parts) {
+        return plot.left() + plot.width() * static_cast<qreal>(part) / static_cast<qreal>(parts);
+    };
+    const auto add = [&](qreal left, qreal right, std::int64_t bytes) {
+        line.corners.emplace_back(left, line.y(bytes));
+        line.corners.emplace_back(right, line.y(bytes));
+    };
+    if (const auto peak = static_cast<std::size_t>(memory.peakInstruction); memory.peakInstruction >= 0 && peak < count)
+        line.peak = { x(peak, count), line.y(memory.live[peak]) };
+    const std::size_t columns = 2 * static_cast<std::size_t>(std::max(plot.width(), 1));
+    if (count <= 2 * columns) {
+        for (std::size_t i = 0; i < count; ++i)
+            add(x(i, count), x(i + 1, count), memory.live[i]);
+        return line;
+    }
+    for (std::size_t column = 0; column < columns; ++column) {
+        const auto at = [&](std::size_t part) {
+            return memory.live.begin() + static_cast<std::ptrdiff_t>(part * count / columns);
+        };
+        const auto [least, most] = std::minmax_element(at(column), at(column + 1));
+        const qreal middle = x(2 * column + 1, 2 * columns);
+        add(x(column, columns), middle, *std::min(least, most));
+        add(middle, x(column + 1, columns), *std::max(least, most));
+    }
+    return line;
+}
+
+qreal LiveLine::y(std::int64_t bytes) const
+{
+    return plot.top() + plot.height() * (1.0 - static_cast<double>(bytes) / static_cast<double>(top));
+}
+
+qreal LiveLine::lowest(qreal left, qreal right) const
+{
+    qreal lowest = plot.top();
+    for (std::size_t i = 0; i + 1 < corners.size(); i += 2)
+        if (corners[i].x() <= right && corners[i + 1].x() >= left)
+            lowest = std::max(lowest, corners[i].y());
+    return lowest;
+}
+
+int LiveLine::instructionAt(const QPoint& point) const
+{
+    if (!plot.contains(point) || instructions == 0)
+        return -1;
+    const auto index = static_cast<std::int64_t>(point.x() - plot.left()) * static_cast<std::int64_t>(instructions)
+        / std::max(1, plot.width());
+    return static_cast<int>(std::clamp<std::int64_t>(index, 0, static_cast<std::int64_t>(instructions) - 1));
+}
 
 namespace {
 
