@@ -22,12 +22,14 @@ using Style = words::Span::Style;
 constexpr std::size_t maxDevices = 16; ///< of groups that are written out
 } // namespace
 
+QStringList namesOf(const Mesh& mesh, const AxisList& axes)
+{
+    return words::texts(axes, [&mesh](const AxisRef& axis) { return words::fromStd(toString(mesh, axis)); });
+}
+
 QString axesText(const Mesh& mesh, const AxisList& axes)
 {
-    QStringList names;
-    for (const AxisRef& axis : axes)
-        names << words::fromStd(toString(mesh, axis));
-    return names.join(QStringLiteral(", "));
+    return namesOf(mesh, axes).join(QStringLiteral(", "));
 }
 
 words::Text axesSpans(const Mesh& mesh, const AxisList& axes)

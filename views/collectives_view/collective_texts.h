@@ -8,6 +8,7 @@
 
 namespace shardscope {
 
+[[nodiscard]] QStringList namesOf(const Mesh& mesh, const AxisList& axes);
 /// "data, model"
 [[nodiscard]] QString axesText(const Mesh& mesh, const AxisList& axes);
 /// The same as spans, each axis in its colour.

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "views/collectives_view/collective_page.h"
+#include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"
 #include "views/panel/panel.h"
@@ -152,8 +153,8 @@ int CollectivesView::chipsWidth() const
     int widest = m_table->fontMetrics().horizontalAdvance(tr("Axes")) + Metrics::scaled(16);
     for (int row = 0; row < std::min(m_model->rowCount(), examined); ++row) {
         int width = 10;
-        for (const AxisRef& axis : m_model->entry(row).axes)
-            width += chipSize(words::fromStd(toString(*m_model->entry(row).mesh, axis))).width() + 4;
+        for (const QString& axis : namesOf(*m_model->entry(row).mesh, m_model->entry(row).axes))
+            width += chipSize(axis).width() + 4;
         widest = std::max(widest, width);
     }
     return widest;

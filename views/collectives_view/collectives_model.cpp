@@ -179,13 +179,8 @@ QVariant CollectivesModel::cell(int row, int column, int role) const
     case Qt::BackgroundRole:
         return isMarked(row) ? QVariant(QBrush(mixed(Theme::current().base, Theme::current().selectedRow, 0.5)))
                              : QVariant();
-    case AxesRole: {
-        QStringList names;
-        if (column == Axes)
-            for (const AxisRef& axis : e.axes)
-                names << words::fromStd(toString(*e.mesh, axis));
-        return column == Axes ? QVariant(names) : QVariant();
-    }
+    case AxesRole:
+        return column == Axes ? QVariant(namesOf(*e.mesh, e.axes)) : QVariant();
     case AxisIndicesRole: {
         QVariantList indices;
         for (const AxisRef& axis : e.axes)

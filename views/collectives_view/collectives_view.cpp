@@ -116,10 +116,7 @@ void CollectivesView::refresh()
         showList(nullptr, snapshot);
         const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
         if (snapshot && snapshot->notPlanned) {
-            const words::ProblemText text = words::describe(*snapshot->notPlanned);
-            showEmpty(text.remedy.isEmpty()
-                    ? tr("There is no list of collectives: %1.").arg(text.cause)
-                    : tr("There is no list of collectives: %1. %2").arg(text.cause, text.remedy));
+            showEmpty(tr("There is no list of collectives: %1").arg(words::describe(*snapshot->notPlanned).inFull()));
         } else {
             showEmpty(obstacle ? obstacle->stepText() : tr("The experiment is being analysed."));
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/compare_view/runs_pane.h"
 
-#include <QHeaderView>
 #include <QTableView>
 #include <QToolButton>
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include "views/compare_view/variants_pane.h"
 
 #include <QDir>
-#include <QHeaderView>
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
@@ -57,9 +56,7 @@ VariantFigures figuresOfVariant(const Experiment& experiment, const Variant& var
 QString errorLines(const std::vector<Diagnostic>& errors)
 {
     constexpr qsizetype most = 3;
-    QStringList lines;
-    for (const Diagnostic& error : errors)
-        lines << words::oneLine(error);
+    QStringList lines = words::texts(errors, words::oneLine);
     if (lines.size() > most)
         lines = lines.mid(0, most) << VariantsPane::tr("and %1 more").arg(words::count(lines.size() - most));
     return lines.join(QLatin1Char('\n'));

@@ -131,10 +131,7 @@ std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar&
 
 QString MemoryBarWidget::legend() const
 {
-    QStringList texts;
-    for (const Entry& entry : entries())
-        texts << entry.text;
-    return texts.join(u'\n');
+    return words::texts(entries(), [](const Entry& entry) { return entry.text; }).join(u'\n');
 }
 
 FlowLayout MemoryBarWidget::flowFor(const std::vector<Entry>& list, int width, bool overLimit) const

@@ -40,10 +40,7 @@ namespace {
 
 QString sizesText(const std::vector<MeshAxis>& axes)
 {
-    QStringList sizes;
-    for (const MeshAxis& axis : axes)
-        sizes << QLocale().toString(static_cast<qlonglong>(axis.size));
-    return sizes.join(QStringLiteral(" × "));
+    return words::texts(axes, [](const MeshAxis& axis) { return words::count(axis.size); }).join(QStringLiteral(" × "));
 }
 
 QString rate(double bytesPerSecond)

@@ -3,8 +3,10 @@
 
 #include <QComboBox>
 #include <QEvent>
+#include <QMimeData>
 #include <QPainter>
 #include <QToolButton>
+#include <QUrl>
 #include <algorithm>
 #include <utility>
 
@@ -25,6 +27,12 @@ SnapshotPtr shownSnapshot(const Document& document)
 {
     const SnapshotPtr good = document.lastGood();
     return good ? good : document.snapshot();
+}
+
+QString droppedFile(const QMimeData* data)
+{
+    const QList<QUrl> urls = data->urls();
+    return urls.size() == 1 && urls.front().isLocalFile() ? urls.front().toLocalFile() : QString();
 }
 
 void describe(QWidget* control, const QString& name, const QString& tip)

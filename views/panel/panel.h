@@ -11,6 +11,7 @@
 #include "views/theme/theme.h"
 
 class QComboBox;
+class QMimeData;
 class QToolButton;
 
 namespace shardscope {
@@ -21,6 +22,9 @@ namespace shardscope {
 
 /// The same for pictures, which show a change that is looked at before it is made.
 [[nodiscard]] SnapshotPtr picturedSnapshot(const Document& document);
+
+/// The one local file of a drag, or "".
+[[nodiscard]] QString droppedFile(const QMimeData* data);
 
 /// What screen readers call a control, and its tool tip.
 void describe(QWidget* control, const QString& name, const QString& tip);

@@ -3,7 +3,6 @@
 
 #include <QHeaderView>
 #include <QScrollArea>
-#include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QTimer>

@@ -128,12 +128,7 @@ void RuleRow::check()
     if (!m_isEditing || !m_snapshot)
         return;
     const Result<std::string> rule = checkedRule(*m_snapshot->program, m_operation, m_line->text().toStdString());
-    QString text;
-    if (!rule) {
-        const words::ProblemText problem = words::describe(rule.error());
-        text = problem.cause + QStringLiteral(". ") + problem.remedy;
-        text[0] = text[0].toUpper();
-    }
+    const QString text = rule ? QString() : words::sentence(words::describe(rule.error()).inFull());
     showText(m_message, text);
     m_line->setAccessibleDescription(text);
     m_apply->setEnabled(rule.has_value());

@@ -88,9 +88,7 @@ QString targetText(const SpecEntry& entry)
         return QStringLiteral("?");
     if (entry.kind == SpecEntry::Kind::None)
         return QStringLiteral("None");
-    QStringList names;
-    for (const std::string& axis : entry.axes)
-        names << QString::fromStdString(axis);
+    const QStringList names = words::texts(entry.axes, words::fromStd);
     return entry.kind == SpecEntry::Kind::Tuple ? QStringLiteral("(%1)").arg(names.join(QStringLiteral(", ")))
                                                 : names.join(QString());
 }
@@ -302,12 +300,8 @@ QVariant RulesModel::cell(int row, int column, int role) const
         return {};
     case IsRuleRole:
         return rule;
-    case AxesRole: {
-        QStringList names;
-        for (const std::string& axis : at(row).target.axes)
-            names << QString::fromStdString(axis);
-        return names;
-    }
+    case AxesRole:
+        return words::texts(at(row).target.axes, words::fromStd);
     case AxisIndicesRole: {
         QVariantList indices;
         for (const std::string& axis : at(row).target.axes) {

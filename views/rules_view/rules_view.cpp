@@ -34,6 +34,11 @@ namespace shardscope {
 namespace {
 constexpr int footSpacing = 6;
 
+QStringList namesOfAxes(const Experiment& experiment)
+{
+    return words::texts(experiment.mesh.axes, [](const MeshAxis& axis) { return QString::fromStdString(axis.name); });
+}
+
 /// In the list of systems: after those that walk the rules in order.
 int mappingIndex()
 {
@@ -429,14 +434,11 @@ void RulesView::refresh()
     m_system->setToolTip(mapping ? words::mappingEffect() : words::systemEffect(system));
     m_fallback->setCurrentIndex(static_cast<int>(now.rules.fallback));
     m_fallback->setToolTip(words::fallbackEffect(now.rules.fallback));
-    QStringList axes;
-    for (const MeshAxis& axis : now.mesh.axes)
-        axes << QString::fromStdString(axis.name);
-    m_tray->setAxes(axes);
+    m_tray->setAxes(namesOfAxes(now));
     fitFoot();
     for (QWidget* box : { static_cast<QWidget*>(m_system), static_cast<QWidget*>(m_fallback) })
         box->updateGeometry(); // they follow what they say
-    m_entry->setMeshAxes(axes);
+    m_entry->setMeshAxes(namesOfAxes(now));
     m_table->setVisible(m_model->rowCount() > 0);
     m_empty->setVisible(m_model->rowCount() == 0);
     showLists();
@@ -538,10 +540,7 @@ void RulesView::addRule(const QString& name)
         add(row);
     for (int row = 0; row < m_model->ruleCount(); ++row)
         add(row);
-    QStringList axes;
-    for (const MeshAxis& axis : m_document->experiment()->mesh.axes)
-        axes << QString::fromStdString(axis.name);
-    m_entry->ask(std::move(names), axes, name);
+    m_entry->ask(std::move(names), namesOfAxes(*m_document->experiment()), name);
 }
 
 void RulesView::enterRule(const QString& name, const QStringList& axes)

@@ -165,13 +165,9 @@ void ShardingEditor::readText()
     Result<TensorSharding> sharding = parseDimensions(m_text->text().toStdString(), *m_snapshot->mesh);
     const std::size_t rank = m_snapshot->program->value(m_target.value).type.rank();
     if (!sharding || sharding->rank() != rank) {
-        if (sharding) {
-            m_problem = tr("The value has %1: write one pair of braces for each.")
-                            .arg(words::counted(static_cast<qint64>(rank), words::Noun::Dimension));
-        } else {
-            const words::ProblemText stated = words::describe(sharding.error());
-            m_problem = stated.cause.left(1).toUpper() + stated.cause.mid(1) + u". "_s + stated.remedy;
-        }
+        m_problem = sharding ? tr("The value has %1: write one pair of braces for each.")
+                                   .arg(words::counted(static_cast<qint64>(rank), words::Noun::Dimension))
+                             : words::sentence(words::describe(sharding.error()).inFull());
         m_wrong->setText(m_problem);
         m_wrong->show();
         Q_EMIT edited();
