@@ -16,7 +16,6 @@
 #include "pipeline/exchange_subject.h"
 #include "registered_test.h"
 #include "views/collectives_view/collective_page.h"
-#include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/collectives_view.h"
 #include "views/collectives_view/exchange_view.h"
 #include "views/collectives_view/side_by_side.h"
@@ -27,6 +26,7 @@
 #include "views/theme/appearance.h"
 #include "views/theme/theme.h"
 #include "views/widgets/segmented_bar.h"
+#include "words/collective_texts.h"
 
 using namespace shardscope;
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/exchange_view.h"
 #include "views/panel/follow_link.h"
 #include "views/panel/panel.h"
@@ -17,6 +16,7 @@
 #include "views/widgets/boxes.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/row_table.h"
+#include "words/collective_texts.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/links.h"
@@ -263,7 +263,7 @@ bool AlternativesModel::isIdle(int column) const
 
 QString AlternativesModel::title(int row) const
 {
-    return alternativeTitle(*m_list, at(row), m_list->entries[m_index].value, m_named);
+    return words::alternativeTitle(*m_list, at(row), m_list->entries[m_index].value, m_named);
 }
 
 words::Text AlternativesModel::sentence(int row) const

@@ -11,7 +11,6 @@
 #include <algorithm>
 
 #include "views/collectives_view/collective_page.h"
-#include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"
 #include "views/panel/panel.h"
@@ -22,6 +21,7 @@
 #include "views/widgets/low_room.h"
 #include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
+#include "words/collective_texts.h"
 #include "words/utf8.h"
 
 namespace shardscope {
@@ -153,7 +153,7 @@ int CollectivesView::chipsWidth() const
     int widest = m_table->fontMetrics().horizontalAdvance(tr("Axes")) + Metrics::scaled(16);
     for (int row = 0; row < std::min(m_model->rowCount(), examined); ++row) {
         int width = 10;
-        for (const QString& axis : namesOf(*m_model->entry(row).mesh, m_model->entry(row).axes))
+        for (const QString& axis : words::namesOf(*m_model->entry(row).mesh, m_model->entry(row).axes))
             width += chipSize(axis).width() + 4;
         widest = std::max(widest, width);
     }

@@ -16,12 +16,12 @@
 #include "pipeline/stage_results.h"
 #include "simulate/check/compare.h"
 #include "simulate/run/execute.h"
-#include "views/collectives_view/collective_texts.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/row_table.h"
+#include "words/collective_texts.h"
 #include "words/collective_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -109,7 +109,7 @@ void ExampleColumn::receive(const MadePtr& made)
         m_model->setList(*made->list, made->snapshot);
         const SentBytes sent = sentBytes(**made->list);
         m_sent = sent.step;
-        m_total->setText(totalText(**made->list, sent.step));
+        m_total->setText(words::totalText(**made->list, sent.step));
     }
     m_numbers = made->numbers;
     const QString result = m_numbers ? numbersText(*m_numbers) : QString();
