@@ -69,7 +69,7 @@ MemoryBarWidget::MemoryBarWidget(QWidget* parent)
     followWidth(this);
 }
 
-void MemoryBarWidget::setMemory(ShownMemory shown, std::int64_t before)
+void MemoryBarWidget::setMemory(words::ShownMemory shown, std::int64_t before)
 {
     m_before = before;
     m_shown = std::move(shown);
@@ -80,7 +80,7 @@ void MemoryBarWidget::setMemory(ShownMemory shown, std::int64_t before)
     update();
 }
 
-void MemoryBarWidget::setSlice(const MemorySlice& slice)
+void MemoryBarWidget::setSlice(const words::MemorySlice& slice)
 {
     m_slice = slice;
     update();
@@ -282,7 +282,7 @@ Canvas::Tip MemoryBarWidget::tipAt(QPoint point) const
         text += u'\n'
             + tr("%1 of it are new values, held beside the old ones at the peak")
                   .arg(words::bytes(static_cast<double>(made)));
-    if (const ShownMemory::Biggest biggest = m_shown.biggest(segment.owner); !biggest.name.isEmpty())
+    if (const words::ShownMemory::Biggest biggest = m_shown.biggest(segment.owner); !biggest.name.isEmpty())
         text += u'\n' + tr("Biggest: %1, %2").arg(biggest.name, words::bytes(static_cast<double>(biggest.bytes)));
     return { plainTip(text), segment.rect };
 }
