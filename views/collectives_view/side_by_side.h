@@ -10,10 +10,10 @@
 
 #include "base/diagnostics.h"
 #include "pipeline/snapshot.h"
-#include "simulate/kernels/array.h"
 #include "views/collectives_view/collectives_model.h"
 #include "views/panel/panel.h"
 #include "views/widgets/latest_job.h"
+#include "words/example_numbers.h"
 
 class QComboBox;
 class QPushButton;
@@ -25,22 +25,6 @@ class OverflowLabel;
 class SpanLabel;
 
 // One example of the gallery with its collectives, to stand beside others.
-
-/// What examples that stand beside each other compute: on the same random inputs, by their devices.
-struct ExampleNumbers {
-    std::vector<TensorType> inputs;
-    std::vector<kernels::Array> results; ///< put together from what the devices hold
-};
-
-/// Nothing of what cannot be run or needs more than some hundred MiB.
-[[nodiscard]] std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std::stop_token& stop);
-
-/// "Result on the devices: 0.31, 0.84, 0.07, 0.55": the first four elements of the first result.
-[[nodiscard]] QString numbersText(const ExampleNumbers& numbers);
-
-/// Whether all give the same: "and give the same numbers", "up to roundings of 6e-08", or where two differ first. Empty
-/// where they cannot be compared, because they take other arrays.
-[[nodiscard]] QString agreementText(const std::vector<ExampleNumbers>& all);
 
 class ExampleColumn : public QWidget {
     Q_OBJECT
@@ -57,7 +41,7 @@ public:
     /// What one device sends in a step; nothing before the list is there, and where there is none.
     [[nodiscard]] const std::optional<Rational>& sent() const { return m_sent; }
     /// What its devices compute; nothing where it cannot be run.
-    [[nodiscard]] const std::optional<ExampleNumbers>& numbers() const { return m_numbers; }
+    [[nodiscard]] const std::optional<words::ExampleNumbers>& numbers() const { return m_numbers; }
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
 
 Q_SIGNALS:
@@ -70,7 +54,7 @@ private:
     struct Made {
         SnapshotPtr snapshot;
         Result<std::shared_ptr<const CollectiveList>> list;
-        std::optional<ExampleNumbers> numbers;
+        std::optional<words::ExampleNumbers> numbers;
     };
     using MadePtr = std::shared_ptr<const Made>;
     void load();
@@ -86,7 +70,7 @@ private:
     QTableView* m_table;
     SpanLabel* m_cause;
     std::optional<Rational> m_sent;
-    std::optional<ExampleNumbers> m_numbers;
+    std::optional<words::ExampleNumbers> m_numbers;
     QString m_loaded; ///< the example that is shown or being worked out
     LatestJob<MadePtr> m_job;
 };

@@ -11,12 +11,10 @@
 #include <QWidget>
 #include <functional>
 #include <optional>
-#include <stop_token>
 #include <vector>
 
-#include "analysis/analyse.h"
-#include "base/diagnostics.h"
 #include "comparison/comparison.h"
+#include "document/pinned_side.h"
 #include "document/run_log.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
@@ -71,18 +69,6 @@ private:
     PinChoicesModel* m_model;
     QTableView* m_table;
 };
-
-/// What is pinned as A: an analysis with its name.
-struct PinnedSide {
-    SnapshotPtr snapshot; ///< null where there are errors, or nothing is pinned
-    QString name; ///< "mlp.json", "4x2"
-    std::vector<Diagnostic> errors = {};
-};
-
-/// Analyses it, which may take seconds for a large one.
-[[nodiscard]] PinnedSide pinnedSide(ExperimentPtr experiment, const QString& name, const std::stop_token& stop = {});
-/// Of an experiment's file or a program's. Errors: those of reading.
-[[nodiscard]] PinnedSide pinnedFile(const QString& path, const std::stop_token& stop = {});
 
 class CompareView : public DockView {
     Q_OBJECT
