@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "experiment/model_settings.h"
+#include "experiment/network_choices.h"
 #include "experiment/network_edits.h"
 #include "networks/presets.h"
 #include "views/model_view/layout_panel.h"
@@ -333,10 +334,10 @@ void ModelForm::refreshChoices()
     const Experiment& now = *m_document->experiment();
     for (const Choice& choice : m_choices) {
         if (choice.isFree) {
-            const std::optional<QString> text = textOption(now, choice.name);
+            const std::optional<std::string> text = textOption(now, choice.name);
             choice.field->setHidden(!text);
             const QSignalBlocker quiet(choice.combo);
-            choice.combo->setEditText(text.value_or(QString()));
+            choice.combo->setEditText(words::fromStd(text.value_or(std::string())));
             continue;
         }
         const std::optional<int> value = chosenOption(now, choice.name);
@@ -470,8 +471,8 @@ void ModelForm::write(const std::string& name, ModelField* field, const QString&
 {
     const Experiment& now = *m_document->experiment();
     const QString entered = text.trimmed();
-    if (const std::optional<QString> before = textOption(now, name); before && *before != entered)
-        edit(field, withText(now, name, entered),
+    if (const std::optional<std::string> before = textOption(now, name); before && *before != entered.toStdString())
+        edit(field, withText(now, name, entered.toStdString()),
             QStringLiteral("%1 → %2").arg(
                 field->title(), entered.isEmpty() ? tr("none", "name of a dimension") : entered),
             0);
