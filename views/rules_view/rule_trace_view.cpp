@@ -15,7 +15,6 @@
 #include "rules/name_to_name.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
-#include "views/rules_view/rules_model.h"
 #include "views/rules_view/trace_matrix.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
@@ -24,6 +23,7 @@
 #include "views/widgets/low_room.h"
 #include "words/dialects.h"
 #include "words/rule_names.h"
+#include "words/rule_text.h"
 #include "words/trace_words.h"
 #include "words/utf8.h"
 
@@ -367,9 +367,9 @@ void RuleTraceView::showCurrentRule()
     const std::optional<Experiment> together = joined();
     m_join->setVisible(together.has_value());
     if (together)
-        m_join->setText(
-            tr("Make it %1")
-                .arg(targetText(rulesIn(together->rules, m_list)[static_cast<std::size_t>(trace.byRule)].target)));
+        m_join->setText(tr("Make it %1")
+                            .arg(words::targetText(
+                                rulesIn(together->rules, m_list)[static_cast<std::size_t>(trace.byRule)].target)));
     const int before = blocker();
     m_whatIf->setVisible(before >= 0);
     if (before < 0)

@@ -29,6 +29,7 @@
 #include "views/widgets/short_combo.h"
 #include "words/dialects.h"
 #include "words/rule_names.h"
+#include "words/rule_text.h"
 
 namespace shardscope {
 namespace {
@@ -556,7 +557,7 @@ void RulesView::enterRule(const QString& name, const QStringList& axes)
     auto after = withRuleInserted(now, list(), end, { LogicalName::of(name.toStdString()), target, false, 2 });
     if (!after)
         showRefusal(after.error());
-    if (!m_document->edit(std::move(after), m_model->inList(tr("rule %1 → %2").arg(name, targetText(target)))))
+    if (!m_document->edit(std::move(after), m_model->inList(tr("rule %1 → %2").arg(name, words::targetText(target)))))
         return;
     m_entry->close();
     m_table->setCurrentIndex(m_model->index(static_cast<int>(end), RulesModel::Axes));
