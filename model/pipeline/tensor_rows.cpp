@@ -100,7 +100,9 @@ TensorSharding heldSharding(const Snapshot& snapshot, ValueId id)
 {
     const Value& value = snapshot.program->value(id);
     TensorSharding held = snapshot.propagation->shardings[id.index];
-    if (value.definition.valid() || !snapshot.annotations)
+    const std::vector<ValueId>& arguments = snapshot.program->main().arguments;
+    const bool isArgument = !value.definition.valid() && value.index < arguments.size() && arguments[value.index] == id;
+    if (!isArgument || !snapshot.annotations)
         return held;
     const std::optional<PartitionSpec>& spec = snapshot.annotations->arguments[value.index].spec;
     const TensorSharding wanted =

@@ -44,9 +44,21 @@ ProblemText describe(const Diagnostic& diagnostic)
     return text;
 }
 
+QString ProblemText::inFull() const
+{
+    return cause + (cause.endsWith(u'.') ? QString() : QStringLiteral("."))
+        + (remedy.isEmpty() ? QString() : u' ' + remedy);
+}
+
+QString sentence(QString text)
+{
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    return text.isEmpty() || text.endsWith(u'.') ? text : text + u'.';
+}
+
 QString oneLine(const Diagnostic& diagnostic)
 {
-    const ProblemText text = describe(diagnostic);
     const Where& where = diagnostic.where;
     QString line;
     if (!where.file.empty())
@@ -58,12 +70,7 @@ QString oneLine(const Diagnostic& diagnostic)
     line += fromStd(diagnostic.id()) + QStringLiteral(": ");
     if (where.line > 0 && !where.pointer.empty())
         line += fromStd(where.pointer) + QStringLiteral(": ");
-    line += text.cause;
-    if (!text.cause.endsWith(QLatin1Char('.')))
-        line += QStringLiteral(".");
-    if (!text.remedy.isEmpty())
-        line += QStringLiteral(" ") + text.remedy;
-    return line;
+    return line + describe(diagnostic).inFull();
 }
 
 } // namespace shardscope::words

@@ -28,11 +28,6 @@ QString listText(const std::vector<std::string>& names)
     return list.join(Words::tr(" and "));
 }
 
-QString targetText(const SpecEntry& target)
-{
-    return listText(target.axes);
-}
-
 bool isUnconstrained(const LogicalRule& rule)
 {
     return rule.target.kind == SpecEntry::Kind::Unconstrained;
@@ -53,7 +48,7 @@ Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const Logi
             return { strong(dimension), plainText(Words::tr(" is left to propagation")) };
         if (rule.target.axes.empty())
             return { strong(dimension), plainText(Words::tr(" stays replicated")) };
-        return { strong(dimension), plainText(Words::tr(" is sharded along ")), axis(targetText(rule.target)) };
+        return { strong(dimension), plainText(Words::tr(" is sharded along ")), axis(listText(rule.target.axes)) };
     case Verdict::NoSuchDimension:
         return { plainText(Words::tr("no dimension is called ")), strong(fromStd(rule.name.name)) };
     case Verdict::AxisBusy: {
@@ -83,7 +78,7 @@ Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const Logi
         if (isUnconstrained(by))
             return { strong(dimension),
                 plainText(Words::tr(" is left to propagation already (rule %1)").arg(trace.byRule + 1)) };
-        return { strong(dimension), plainText(Words::tr(" already has ")), axis(targetText(by.target)),
+        return { strong(dimension), plainText(Words::tr(" already has ")), axis(listText(by.target.axes)),
             plainText(Words::tr(" (rule %1)").arg(trace.byRule + 1)) };
     }
     case Verdict::BlockedByNull:

@@ -107,7 +107,19 @@ struct ProblemText {
     QString cause; ///< one line: what and why
     QString remedy; ///< what would be right
     QString where; ///< place() without an experiment
+    [[nodiscard]] QString inFull() const; ///< cause and remedy: "the batch cannot be split. Use 8 or 16."
 };
+/// With a capital letter and a full stop.
+[[nodiscard]] QString sentence(QString text);
+/// What each of them is called, for a list.
+template <typename List, typename TextOf>
+[[nodiscard]] QStringList texts(const List& list, TextOf textOf)
+{
+    QStringList all;
+    for (const auto& each : list)
+        all << textOf(each);
+    return all;
+}
 /// Where it is, in words: "line 12, column 5; rule 3, batch", "mesh axis model", "params/layers.0/W1, dimension 0"; may
 /// be empty. What has a number only is named with the help of the experiment that the diagnostic is about.
 [[nodiscard]] QString place(const Diagnostic& diagnostic, const Experiment* experiment = nullptr);

@@ -16,9 +16,7 @@
 #include "pipeline/exchange_subject.h"
 #include "registered_test.h"
 #include "views/collectives_view/collective_page.h"
-#include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/collectives_view.h"
-#include "views/collectives_view/example_column.h"
 #include "views/collectives_view/exchange_view.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"
@@ -28,6 +26,7 @@
 #include "views/theme/appearance.h"
 #include "views/theme/theme.h"
 #include "views/widgets/segmented_bar.h"
+#include "words/collective_texts.h"
 
 using namespace shardscope;
 
@@ -549,17 +548,18 @@ private Q_SLOTS:
         // The same numbers on the same inputs, and the reason why the exchanges are no different.
         for (const ExampleColumn* column : columns) {
             QVERIFY(column->numbers());
-            QVERIFY(numbersText(*column->numbers()).startsWith(QStringLiteral("Result on the devices: ")));
+            QVERIFY(words::numbersText(*column->numbers()).startsWith(QStringLiteral("Result on the devices: ")));
         }
         QVERIFY2(view.sideBySide()->note().startsWith(QStringLiteral("On the same inputs all give the same numbers")),
             qPrintable(view.sideBySide()->note()));
         QVERIFY(view.sideBySide()->note().contains(QStringLiteral("The collectives are the same in all")));
-        std::vector<ExampleNumbers> changed{ *columns[0]->numbers(), *columns[1]->numbers() };
+        std::vector<words::ExampleNumbers> changed{ *columns[0]->numbers(), *columns[1]->numbers() };
         changed[1].results[0] = kernels::Array::zeros(changed[1].results[0].type);
-        QVERIFY2(agreementText(changed).contains(QStringLiteral("number 2 gives other numbers than the first: 0 and")),
-            qPrintable(agreementText(changed)));
+        QVERIFY2(words::agreementText(changed).contains(
+                     QStringLiteral("number 2 gives other numbers than the first: 0 and")),
+            qPrintable(words::agreementText(changed)));
         changed[1].inputs.pop_back();
-        QVERIFY(agreementText(changed).isEmpty());
+        QVERIFY(words::agreementText(changed).isEmpty());
         // Another example in one of them.
         columns[1]->choice()->setCurrentIndex(columns[1]->choice()->findData(QStringLiteral("flax-mlp-logical")));
         shown.settle();

@@ -13,10 +13,11 @@
 #include "experiment_file/gallery.h"
 #include "registered_test.h"
 #include "schedule/plan.h"
-#include "views/memory_view/memory_layout.h"
 #include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
 #include "views/panel_fixture.h"
+#include "views/theme/appearance.h"
+#include "words/shown_memory.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -25,7 +26,7 @@ using test::Fixture;
 
 namespace {
 
-ShownMemory shownMemory(const SnapshotPtr& snapshot)
+words::ShownMemory shownMemory(const SnapshotPtr& snapshot)
 {
     return { snapshot, std::make_shared<const PlannedMemory>(plannedMemory(*snapshot->plan)) };
 }
@@ -285,12 +286,12 @@ private Q_SLOTS:
         Fixture fixture;
         const Snapshot& snapshot = fixture.snapshot();
         QVERIFY(snapshot.ok());
-        const ShownMemory shown = shownMemory(fixture.document.snapshot());
+        const words::ShownMemory shown = shownMemory(fixture.document.snapshot());
         std::map<double, double> slices; // begin, end
         for (const TensorRow& row : snapshot.tensors) {
             if (row.role != Role::Parameter)
                 continue;
-            const MemorySlice slice = shown.sliceOf(row);
+            const words::MemorySlice slice = shown.sliceOf(row);
             QCOMPARE(slice.owner, Owner::Parameters);
             slices.emplace(slice.begin, slice.end);
         }

@@ -32,9 +32,10 @@
 #include "views/rules_view/rules_view.h"
 #include "views/rules_view/trace_matrix.h"
 #include "views/theme/appearance.h"
-#include "views/widgets/axis_toggle.h"
+#include "views/widgets/chip.h"
 #include "views/widgets/notice_strip.h"
 #include "views/widgets/short_combo.h"
+#include "words/rule_text.h"
 
 using namespace shardscope;
 
@@ -114,9 +115,9 @@ private Q_SLOTS:
     {
         QFETCH(QString, text);
         QFETCH(QString, declared);
-        const SpecEntry entry = parseTarget(text);
-        QCOMPARE(targetText(entry), declared);
-        QCOMPARE(parseTarget(declared) == entry, true);
+        const SpecEntry entry = words::parseTarget(text);
+        QCOMPARE(words::targetText(entry), declared);
+        QCOMPARE(words::parseTarget(declared) == entry, true);
     }
 
     void theModelFollowsTheDocument()

@@ -18,10 +18,9 @@
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/theme/appearance.h"
-#include "views/what_if_view/changes_model.h"
 #include "views/what_if_view/sharding_editor.h"
 #include "views/what_if_view/what_if_view.h"
-#include "views/widgets/axis_toggle.h"
+#include "views/widgets/chip.h"
 #include "views/widgets/segmented_bar.h"
 
 using namespace shardscope;

@@ -27,7 +27,7 @@
 #include "random_cases.h"
 #include "registered_test.h"
 #include "separator_drag.h"
-#include "views/collectives_view/example_column.h"
+#include "views/collectives_view/side_by_side.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/exchange_view.h"
 #include "views/panel/follow_link.h"
 #include "views/panel/panel.h"
@@ -17,6 +16,7 @@
 #include "views/widgets/boxes.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/row_table.h"
+#include "words/collective_texts.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/links.h"
@@ -91,11 +91,6 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
         const Experiment after = *m_model->alternatives()[row].after;
         Q_EMIT previewRequested(after, m_model->title(static_cast<int>(row)));
     });
-}
-
-QString CollectivePage::why() const
-{
-    return words::plain(m_why->text());
 }
 
 void CollectivePage::follow(const QString& link)
@@ -208,12 +203,6 @@ void CollectivePage::fitTable()
     m_table->setFixedHeight(height);
 }
 
-void CollectivePage::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    fitTable();
-}
-
 namespace {
 
 /// "+3 MiB", "−12 KiB" with a minus sign, "same".
@@ -274,7 +263,7 @@ bool AlternativesModel::isIdle(int column) const
 
 QString AlternativesModel::title(int row) const
 {
-    return alternativeTitle(*m_list, at(row), m_list->entries[m_index].value, m_named);
+    return words::alternativeTitle(*m_list, at(row), m_list->entries[m_index].value, m_named);
 }
 
 words::Text AlternativesModel::sentence(int row) const
@@ -296,6 +285,11 @@ QVariant AlternativesModel::cell(int row, int column, int role) const
     const Theme& theme = Theme::current();
     const double change = column == Difference ? difference(row) : held(at(row));
     return QBrush(change == 0 ? theme.secondary : change < 0 ? theme.ok : theme.error);
+}
+
+QString CollectivePage::why() const
+{
+    return words::plain(m_why->text());
 }
 
 } // namespace shardscope

@@ -77,7 +77,7 @@ Q_SIGNALS:
     void previewRequested(const shardscope::Experiment& after, const QString& change);
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void resizeEvent(QResizeEvent*) override { fitTable(); }
 
 private:
     void follow(const QString& link);

@@ -21,6 +21,7 @@
 #include "views/widgets/low_room.h"
 #include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
+#include "words/collective_texts.h"
 #include "words/utf8.h"
 
 namespace shardscope {
@@ -152,8 +153,8 @@ int CollectivesView::chipsWidth() const
     int widest = m_table->fontMetrics().horizontalAdvance(tr("Axes")) + Metrics::scaled(16);
     for (int row = 0; row < std::min(m_model->rowCount(), examined); ++row) {
         int width = 10;
-        for (const AxisRef& axis : m_model->entry(row).axes)
-            width += chipSize(words::fromStd(toString(*m_model->entry(row).mesh, axis))).width() + 4;
+        for (const QString& axis : words::namesOf(*m_model->entry(row).mesh, m_model->entry(row).axes))
+            width += chipSize(axis).width() + 4;
         widest = std::max(widest, width);
     }
     return widest;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "analysis/explain.h"
-#include "views/collectives_view/collective_texts.h"
 #include "views/theme/theme.h"
+#include "words/collective_texts.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/links.h"
@@ -20,18 +20,6 @@
 
 namespace shardscope {
 
-namespace {
-
-/// Halfway to the colour of the selected row.
-QColor markedRow(const Theme& theme)
-{
-    const auto half = [](int a, int b) { return (a + b) / 2; };
-    return { half(theme.base.red(), theme.selectedRow.red()), half(theme.base.green(), theme.selectedRow.green()),
-        half(theme.base.blue(), theme.selectedRow.blue()) };
-}
-
-} // namespace
-
 CollectivesModel::CollectivesModel(QObject* parent)
     : ColumnModel(parent)
 {
@@ -40,23 +28,23 @@ CollectivesModel::CollectivesModel(QObject* parent)
         { QStringLiteral("#"), [](int row) { return words::count(row + 1); }, Look::Number,
             tr("In order of execution") },
         { tr("Collective"), [this](int row) { return words::collective(entry(row).kind); } },
-        { tr("Axes"), [this](int row) { return axesText(*entry(row).mesh, entry(row).axes); } },
+        { tr("Axes"), [this](int row) { return words::axesText(*entry(row).mesh, entry(row).axes); } },
         { tr("Value"),
             [this](
                 int row) { return named(row).valid() ? words::operandName(*m_list->program, named(row)) : QString(); },
             Look::Plain, tr("The value that it works for") },
         { tr("Sent"), [this](int row) { return words::bytes(entry(row).sentBytes); }, Look::Number,
             tr("What one device sends each time, by the ring model") },
-        { tr("Times"), [this](int row) { return timesText(entry(row)); }, Look::Number,
+        { tr("Times"), [this](int row) { return words::timesText(entry(row)); }, Look::Number,
             tr("How often in a step: the turns of the loops around it") },
         { tr("Per step"), [this](int row) { return words::bytes(entry(row).sentPerStep()); }, Look::Number,
             tr("What one device sends in a step") },
-        { tr("Groups"), [this](int row) { return groupsText(entry(row)); }, Look::Number,
+        { tr("Groups"), [this](int row) { return words::groupsText(entry(row)); }, Look::Number,
             tr("Groups × devices of each group") },
         { tr("Layer"),
             [this](int row) {
                 const CollectiveEntry& e = entry(row);
-                return keyOf(e, CollectiveKey::Layer).empty() ? QString() : keyName(e, CollectiveKey::Layer);
+                return keyOf(e, CollectiveKey::Layer).empty() ? QString() : words::keyName(e, CollectiveKey::Layer);
             } },
         { tr("Source"), [this](int row) { return words::fromStd(entry(row).source); }, Look::Plain,
             tr("File and line that the operation comes from") },
@@ -82,7 +70,7 @@ void CollectivesModel::setList(CollectiveListPtr list, SnapshotPtr snapshot)
     m_list = std::move(list);
     m_snapshot = std::move(snapshot);
     m_rules.clear();
-    m_named = m_list ? namedForms(*m_list->program) : std::vector<ValueId>();
+    m_named = m_list ? words::namedForms(*m_list->program) : std::vector<ValueId>();
     m_stale = false;
     const QString marked = std::exchange(m_marked, QString());
     m_markedValue = {};
@@ -125,7 +113,7 @@ const words::Text& CollectivesModel::rule(int row) const
     const auto known = m_rules.find(row);
     if (known != m_rules.end())
         return known->second;
-    return m_rules.emplace(row, m_idle[Rule] ? words::Text() : ruleAfter(*m_list, entry(row), *m_snapshot))
+    return m_rules.emplace(row, m_idle[Rule] ? words::Text() : words::ruleAfter(*m_list, entry(row), *m_snapshot))
         .first->second;
 }
 
@@ -189,14 +177,10 @@ QVariant CollectivesModel::cell(int row, int column, int role) const
             return QBrush(Theme::current().secondary);
         return column == Number ? QVariant(QBrush(Theme::current().secondary)) : QVariant();
     case Qt::BackgroundRole:
-        return isMarked(row) ? QVariant(QBrush(markedRow(Theme::current()))) : QVariant();
-    case AxesRole: {
-        QStringList names;
-        if (column == Axes)
-            for (const AxisRef& axis : e.axes)
-                names << words::fromStd(toString(*e.mesh, axis));
-        return column == Axes ? QVariant(names) : QVariant();
-    }
+        return isMarked(row) ? QVariant(QBrush(mixed(Theme::current().base, Theme::current().selectedRow, 0.5)))
+                             : QVariant();
+    case AxesRole:
+        return column == Axes ? QVariant(words::namesOf(*e.mesh, e.axes)) : QVariant();
     case AxisIndicesRole: {
         QVariantList indices;
         for (const AxisRef& axis : e.axes)
@@ -216,80 +200,6 @@ QVariant CollectivesModel::cell(int row, int column, int role) const
     default:
         return {};
     }
-}
-
-namespace {
-
-struct CollectiveRule {
-    Q_DECLARE_TR_FUNCTIONS(CollectiveRule)
-};
-
-words::Text askedBy(
-    const Snapshot& snapshot, ValueId value, const ResolvedAnnotation* annotation, const DimensionReason& reason)
-{
-    const auto append = [](words::Text text, const words::Text& more) {
-        text.insert(text.end(), more.begin(), more.end());
-        return text;
-    };
-    switch (reason.kind) {
-    case DimensionReason::Kind::Rule: {
-        const RuleList list{ annotation ? annotation->innerRules : -1 };
-        const auto& rules = rulesIn(snapshot.experiment->rules, list);
-        if (reason.rule < 0 || static_cast<std::size_t>(reason.rule) >= rules.size())
-            return {};
-        const QString logical = words::fromStd(rules[static_cast<std::size_t>(reason.rule)].name.name);
-        const words::Sentence::Part rule = words::rulePart(snapshot.experiment->rules, { list, reason.rule });
-        return append({ { rule.text, words::Span::Style::Plain, -1, rule.link },
-                          { QStringLiteral("  %1 → ").arg(logical), words::Span::Style::Plain, -1 } },
-            axesSpans(*snapshot.mesh, reason.axes));
-    }
-    case DimensionReason::Kind::DeviceAxes:
-        return append({ { CollectiveRule::tr("an annotation, "), words::Span::Style::Plain, -1 } },
-            axesSpans(*snapshot.mesh, reason.axes));
-    case DimensionReason::Kind::Propagated:
-        return words::Origin(snapshot, value, reason).shortRequest();
-    default:
-        return {};
-    }
-}
-
-} // namespace
-
-words::Text ruleAfter(const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot)
-{
-    // Ids of the snapshot's values hold in the list's program, which has further ones after them.
-    if (!snapshot.program || !snapshot.propagation || !snapshot.mesh)
-        return {};
-    const auto concerned = [&](const AxisList& axes) {
-        return std::any_of(axes.begin(), axes.end(), [&](const AxisRef& axis) {
-            return std::any_of(
-                entry.axes.begin(), entry.axes.end(), [&](const AxisRef& other) { return overlaps(axis, other); });
-        });
-    };
-    std::vector<ValueId> values;
-    if (entry.reason && entry.reason->kind == Reason::Kind::ReducedFactor && entry.reason->operation.valid())
-        for (const ValueId operand : list.program->operation(entry.reason->operation).operands)
-            values.push_back(operand);
-    values.push_back(entry.value);
-    words::Text first;
-    for (const ValueId value : values) {
-        if (!value.valid() || value.index >= snapshot.propagation->shardings.size())
-            continue;
-        const auto& dims = snapshot.propagation->shardings[value.index].dims;
-        if (std::none_of(dims.begin(), dims.end(), [&](const DimensionSharding& dim) { return concerned(dim.axes); }))
-            continue;
-        const Explanation explanation = explain(snapshot, value);
-        for (const DimensionReason& reason : explanation.dims) {
-            if (!concerned(reason.axes))
-                continue;
-            words::Text text = askedBy(snapshot, value, explanation.annotation, reason);
-            if (std::any_of(text.begin(), text.end(), [](const words::Span& span) { return !span.link.isEmpty(); }))
-                return text;
-            if (first.empty())
-                first = std::move(text);
-        }
-    }
-    return first;
 }
 
 CollectivesFilter::CollectivesFilter(CollectivesModel* model, QObject* parent)

@@ -19,11 +19,6 @@
 
 namespace shardscope {
 
-/// Who asked for the sharding along which a collective runs: "rule 2  hidden → model", with a link to the rule; "an
-/// annotation, x"; empty where nobody asked, or nobody knows. Of an operation that sums a sharded dimension away it is
-/// who sharded its operands, else who sharded the value itself.
-[[nodiscard]] words::Text ruleAfter(const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot);
-
 using CollectiveListPtr = std::shared_ptr<const CollectiveList>;
 
 class CollectivesModel : public ColumnModel {

@@ -14,13 +14,13 @@
 
 #include "analysis/host_transfers.h"
 #include "views/collectives_view/collective_page.h"
-#include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"
 #include "views/panel/follow_link.h"
 #include "views/panel/obstacle.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/segmented_bar.h"
+#include "words/collective_texts.h"
 #include "words/links.h"
 #include "words/memory_words.h"
 
@@ -108,12 +108,6 @@ bool CollectivesView::isWorking() const
     return isVisible() && (m_page->isWorking() || (m_compares && m_side->isWorking()));
 }
 
-void CollectivesView::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    refresh();
-}
-
 /// The list of what the document shows, if that can be seen.
 void CollectivesView::refresh()
 {
@@ -122,10 +116,7 @@ void CollectivesView::refresh()
         showList(nullptr, snapshot);
         const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
         if (snapshot && snapshot->notPlanned) {
-            const words::ProblemText text = words::describe(*snapshot->notPlanned);
-            showEmpty(text.remedy.isEmpty()
-                    ? tr("There is no list of collectives: %1.").arg(text.cause)
-                    : tr("There is no list of collectives: %1. %2").arg(text.cause, text.remedy));
+            showEmpty(tr("There is no list of collectives: %1").arg(words::describe(*snapshot->notPlanned).inFull()));
         } else {
             showEmpty(obstacle ? obstacle->stepText() : tr("The experiment is being analysed."));
         }
@@ -202,7 +193,7 @@ void CollectivesView::showList(CollectiveListPtr list, const SnapshotPtr& snapsh
         showSums();
         showTotal();
     }
-    const QString figure = list && any ? totalText(*list, sentInAll(*list)) : QString();
+    const QString figure = list && any ? words::totalText(*list, sentInAll(*list)) : QString();
     // The same collective as before, if there is one; else one of the selected value; else the first.
     m_tensor = m_selection->tensor();
     m_model->setMarked(m_tensor);
@@ -236,7 +227,7 @@ void CollectivesView::fillChoices()
         if (const CollectiveListPtr& list = m_model->list())
             for (const CollectiveSum& sum : sums(*list, key))
                 if (const CollectiveEntry* entry = example(*list, key, sum.key)) {
-                    box->addItem(keyName(*entry, key), QString::fromStdString(sum.key));
+                    box->addItem(words::keyName(*entry, key), QString::fromStdString(sum.key));
                     if (chosen == sum.key) {
                         box->setCurrentIndex(box->count() - 1);
                         found = true;
@@ -277,12 +268,12 @@ void CollectivesView::showSums()
             continue;
         SumBar bar;
         bar.key = sum.key;
-        bar.name = keyName(*entry, key);
+        bar.name = words::keyName(*entry, key);
         if (key == CollectiveKey::Axes && entry->axes.size() == 1)
             bar.axis = entry->axes.front().axis;
         bar.share = all > 0 ? sum.sent.value() / all : 0;
         bar.figure = words::percent(bar.share);
-        bar.more = totalText(sum.collectives, sum.sent);
+        bar.more = words::totalText(sum.collectives, sum.sent);
         bars.push_back(std::move(bar));
     }
     m_sums->setBars(std::move(bars), m_filter->filter().keys[at(key)]);
@@ -299,11 +290,11 @@ void CollectivesView::showTotal()
     const SentBytes sent = sentBytes(list);
     QString text;
     if (m_filter->filter().isEmpty())
-        text = totalText(list, sent.step);
+        text = words::totalText(list, sent.step);
     else
         text = tr("%1 of %2, %3 of %4 per step", "7 of 16 collectives, 168 KiB of 8.16 MiB per step")
-                   .arg(words::count(exchangesIn(m_filter->passing())),
-                       words::counted(exchangesIn(list), words::Noun::Collective),
+                   .arg(words::count(words::exchangesIn(m_filter->passing())),
+                       words::counted(words::exchangesIn(list), words::Noun::Collective),
                        words::bytes(sentInAll(m_filter->passing())), words::bytes(sent.step));
     if (!(sent.scalarLoss == Rational(0)))
         text = tr("%1; the loss apart, %2").arg(text, words::bytes(sent.scalarLoss));

@@ -56,7 +56,7 @@ public:
     void choose(int collective);
 
 protected:
-    void showEvent(QShowEvent* event) override;
+    void showEvent(QShowEvent*) override { refresh(); }
     void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;

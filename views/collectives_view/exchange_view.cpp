@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "pipeline/exchange_subject.h"
-#include "views/collectives_view/collective_texts.h"
 #include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/span_text/span_text.h"
@@ -15,6 +14,7 @@
 #include "views/widgets/chip.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/span_line.h"
+#include "words/collective_texts.h"
 #include "words/collective_words.h"
 
 namespace shardscope {
@@ -33,8 +33,8 @@ public:
     void show(const CollectiveEntry& entry)
     {
         m_axis = entry.axes.empty() ? -1 : entry.axes.front().axis;
-        m_full = exchangeSpans(entry, true);
-        m_brief = exchangeSpans(entry, false);
+        m_full = words::exchangeSpans(entry, true);
+        m_brief = words::exchangeSpans(entry, false);
         m_groups->setToolTip(plainTip(words::plain(m_full)));
         m_sent->setText(words::collectiveCost(entry));
         fit(width());
@@ -72,9 +72,7 @@ ExchangeView::ExchangeView(Selection* selection, QWidget* parent)
     , m_after(makeSide(tr("After"), tr("Grid after the collective"), selection))
     , m_band(new ExchangeBand(this))
 {
-    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-    policy.setHeightForWidth(true);
-    setSizePolicy(policy);
+    followWidth(this, QSizePolicy::Expanding, QSizePolicy::Expanding);
 }
 
 ExchangeView::Side ExchangeView::makeSide(const QString& name, const QString& gridName, Selection* selection)
@@ -106,9 +104,9 @@ void ExchangeView::show(
             GridSubject{ layout, names, byteSize(subject.type.dtype), devices.devicesPerHost, places });
         side.grid->setCurrentCell(std::nullopt);
         side.grid->setChoice(choice);
-        side.array->setText(arraySpans(subject.type, layout.sharding(), layout.mesh()));
+        side.array->setText(words::arraySpans(subject.type, layout.sharding(), layout.mesh()));
         side.array->setAccessibleDescription(words::plain(side.array->text()));
-        side.holding->setText(holdingText(subject.type, layout, subject.ofOneGroup, entry.collective.reduction));
+        side.holding->setText(words::holdingText(subject.type, layout, subject.ofOneGroup, entry.collective.reduction));
     };
     const auto length = [&](int dimension) {
         return dimension < 0 ? 1.0 : static_cast<double>(subject.type.shape[static_cast<std::size_t>(dimension)]);

@@ -6,29 +6,69 @@
 #pragma once
 
 #include <QSet>
+#include <QString>
 #include <QTimer>
+#include <QWidget>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "comparison/comparison.h"
+#include "document/pinned_side.h"
 #include "document/run_log.h"
-#include "views/compare_view/pinned_side.h"
 #include "views/panel/dock_view.h"
+#include "views/panel/panel.h"
+#include "views/widgets/column_model.h"
 #include "views/widgets/latest_job.h"
 
 class QPushButton;
+class QTableView;
 class QTreeView;
 
 namespace shardscope {
 
 class CompareModel;
 class MeshesPane;
-class PinChoices;
-class RoleLabel;
 class RunsPane;
 class SegmentedBar;
 class TwoSides;
 class VariantsPane;
+
+/// What can become A, as a list: what is open, variants, runs, the last files. Return or a double click pins one.
+struct PinChoice {
+    QString name; ///< "4x2"
+    QString about; ///< "variant"
+    QString path; ///< of a file: in the tip, since several may have one name
+    std::function<void()> pin;
+};
+
+class PinChoicesModel : public ColumnModel {
+    Q_OBJECT
+public:
+    enum Column { Name, About, ColumnCount };
+    explicit PinChoicesModel(QObject* parent = nullptr);
+    void setChoices(std::vector<PinChoice> choices);
+    [[nodiscard]] const PinChoice& choice(int row) const { return m_choices[static_cast<std::size_t>(row)]; }
+
+protected:
+    [[nodiscard]] int count() const override { return static_cast<int>(m_choices.size()); }
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
+
+private:
+    std::vector<PinChoice> m_choices;
+};
+
+class PinChoices : public QWidget {
+    Q_OBJECT
+public:
+    explicit PinChoices(QWidget* parent = nullptr);
+    [[nodiscard]] PinChoicesModel* model() const { return m_model; }
+    [[nodiscard]] QTableView* table() const { return m_table; }
+
+private:
+    PinChoicesModel* m_model;
+    QTableView* m_table;
+};
 
 class CompareView : public DockView {
     Q_OBJECT
@@ -51,7 +91,7 @@ public:
     [[nodiscard]] bool isWorking() const;
     /// Of A and B; absent without A.
     [[nodiscard]] const std::optional<SnapshotComparison>& comparison() const { return m_comparison; }
-    [[nodiscard]] QString sentence() const;
+    [[nodiscard]] QString sentence() const { return m_sentence->text(); }
     [[nodiscard]] QString failure() const; ///< why the last one could not be pinned; "" if it could
 
     [[nodiscard]] QWidget* usualControl() const override; ///< the differences, or what can be A

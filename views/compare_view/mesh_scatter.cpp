@@ -123,25 +123,10 @@ QRect MeshScatter::tableRect(int row) const
     return QRectF(at.x() - dotRadius, at.y() - dotRadius, 2 * dotRadius, 2 * dotRadius).toRect();
 }
 
-int MeshScatter::tableRowAt(QPoint point) const
-{
-    return m_layout.dotAt(point, pickRadius);
-}
-
 void MeshScatter::tableActivate(int row)
 {
     if (row >= 0 && row < tableRowCount())
         Q_EMIT picked(static_cast<int>(m_layout.dots[static_cast<std::size_t>(row)].mesh));
-}
-
-QSize MeshScatter::sizeHint() const
-{
-    return { Metrics::scaled(320), Metrics::scaled(180) };
-}
-
-QSize MeshScatter::minimumSizeHint() const
-{
-    return { Metrics::scaled(120), Metrics::scaled(60) };
 }
 
 QRectF MeshScatter::area() const
@@ -227,11 +212,6 @@ void MeshScatter::paintEvent(QPaintEvent*)
         paintFocusFrame(painter);
 }
 
-void MeshScatter::mousePressEvent(QMouseEvent* event)
-{
-    tableActivate(tableRowAt(event->pos()));
-}
-
 void MeshScatter::keyPressEvent(QKeyEvent* event)
 {
     if (const auto row =
@@ -239,6 +219,11 @@ void MeshScatter::keyPressEvent(QKeyEvent* event)
         tableActivate(*row);
     else
         QWidget::keyPressEvent(event);
+}
+
+int MeshScatter::tableRowAt(QPoint point) const
+{
+    return m_layout.dotAt(point, pickRadius);
 }
 
 } // namespace shardscope

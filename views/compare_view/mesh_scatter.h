@@ -3,12 +3,14 @@
 // by a line; the one that is open has a ring. Arrow keys and clicks make one current.
 #pragma once
 
+#include <QMouseEvent>
 #include <QPointF>
 #include <QPolygonF>
 #include <QRectF>
 #include <vector>
 
 #include "analysis/mesh_search.h"
+#include "views/theme/theme.h"
 #include "views/widgets/canvas.h"
 
 namespace shardscope {
@@ -47,8 +49,8 @@ public:
     [[nodiscard]] int tableCurrentRow() const override { return m_current; }
     void tableActivate(int row) override;
 
-    [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return { Metrics::scaled(320), Metrics::scaled(180) }; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(120), Metrics::scaled(60) }; }
 
 Q_SIGNALS:
     void picked(int mesh);
@@ -58,7 +60,7 @@ protected:
     void arrange() override;
     void recolour() override { update(); }
     void paintEvent(QPaintEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override { tableActivate(tableRowAt(event->pos())); }
     void keyPressEvent(QKeyEvent* event) override;
 
 private:

@@ -1,22 +1,113 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/compare_view/meshes_pane.h"
 
-#include <QHeaderView>
-#include <QMenu>
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
+#include <algorithm>
 
 #include "experiment/edits.h"
 #include "views/compare_view/mesh_scatter.h"
 #include "views/compare_view/row_actions.h"
 #include "views/panel/panel.h"
+#include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
-#include "views/widgets/context_menu.h"
+#include "views/widgets/plain_tip.h"
 #include "views/widgets/row_table.h"
+#include "words/mesh_search_words.h"
 #include "words/words.h"
 
 namespace shardscope {
+
+namespace {
+
+constexpr QChar noFigure(0x2013);
+
+QString heldBytesText(const std::optional<std::int64_t>& bytes)
+{
+    return bytes ? words::bytes(static_cast<double>(*bytes)) : QString(noFigure);
+}
+
+QString sentText(const std::optional<Rational>& sent)
+{
+    return sent ? words::bytes(*sent) : QString(noFigure);
+}
+
+} // namespace
+
+MeshesModel::MeshesModel(QObject* parent)
+    : ColumnModel(parent)
+{
+    using Look = ModelColumn::Look;
+    setColumns({ { tr("Mesh"), [this](int row) { return words::meshNames(mesh(row).axes); } },
+        { tr("State and gradients"), [this](int row) { return heldBytesText(mesh(row).stateBytes); }, Look::Number,
+            tr("Parameters, gradients and moments per device") },
+        { tr("Peak"), [this](int row) { return heldBytesText(mesh(row).peakBytes); }, Look::Number,
+            tr("Most memory of a device in a step") },
+        { tr("Sent"), [this](int row) { return sentText(mesh(row).sentBytes); }, Look::Number,
+            tr("Per device and step") },
+        { tr("Among them"), [this](int row) { return words::meshVerdict(m_meshes, static_cast<std::size_t>(row)); },
+            Look::Plain, tr("On the front: none of the others sends less and holds less") } });
+}
+
+void MeshesModel::setMeshes(std::vector<MeshFigures> meshes)
+{
+    const bool same = std::equal(meshes.begin(), meshes.end(), m_meshes.begin(), m_meshes.end(),
+        [](const MeshFigures& a, const MeshFigures& b) { return a.axes == b.axes; });
+    refill(same, [&] { m_meshes = std::move(meshes); });
+}
+
+void MeshesModel::setOpen(const std::vector<MeshAxis>& axes)
+{
+    if (axes != m_open)
+        refill(true, [&] { m_open = axes; });
+}
+
+QVariant MeshesModel::cell(int row, int column, int role) const
+{
+    switch (role) {
+    case Qt::FontRole:
+        return isOpen(row) ? QVariant(Metrics::semibold()) : QVariant();
+    case Qt::ForegroundRole:
+        if (mesh(row).problem && column == Verdict)
+            return Theme::current().error;
+        return column == Verdict && !mesh(row).isFront() ? QVariant(Theme::current().secondary) : QVariant();
+    case Qt::ToolTipRole:
+        return plainTip(text(row, Mesh) + u'\n' + text(row, Verdict));
+    case Qt::AccessibleDescriptionRole:
+        return isOpen(row) ? tr("open now") : QString();
+    default:
+        return {};
+    }
+}
+
+BatchesModel::BatchesModel(QObject* parent)
+    : ColumnModel(parent)
+{
+    using Look = ModelColumn::Look;
+    setColumns({ { tr("Batch"), [this](int row) { return words::count(batch(row).batch); }, Look::Number },
+        { tr("Sends least"),
+            [this](int row) {
+                if (const auto& least = batch(row).least)
+                    return words::meshNames(m_compared[*least].axes);
+                const QString why = words::batchProblem(batch(row), m_compared);
+                return why.isEmpty() ? QString(noFigure) : why;
+            } },
+        { tr("Sent"), [this](int row) { return sentText(batch(row).sentLeast); }, Look::Number,
+            tr("Per device and step, on that mesh") },
+        { tr("Sent by B"), [this](int row) { return sentText(batch(row).sentNow); }, Look::Number,
+            tr("Per device and step, on the mesh that is open") } });
+}
+
+void BatchesModel::setFound(const FoundMeshes& found)
+{
+    const bool same = std::equal(found.batches.begin(), found.batches.end(), m_batches.begin(), m_batches.end(),
+        [](const BatchFigures& a, const BatchFigures& b) { return a.batch == b.batch; });
+    refill(same, [&] {
+        m_compared = found.compared;
+        m_batches = found.batches;
+    });
+}
 
 namespace {
 
@@ -40,32 +131,25 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
     , m_batchTable(new QTableView)
     , m_search(new QPushButton(tr("Search meshes")))
     , m_count(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
-    , m_sentence(new RoleLabel(RoleLabel::Size::Normal))
+    , m_sentence(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped))
     , m_empty(new EmptyPage(QString()))
     , m_cache(std::make_shared<AnalysisCache>())
     , m_job(this, [this](FoundMeshes found) { receive(std::move(found)); })
 {
-    makeRowTable(m_table, m_model, tr("Meshes of as many devices"));
-    makeRowTable(m_batchTable, m_batches, tr("Sensitivity to batch"));
-    for (QTableView* table : { m_table, m_batchTable }) {
-        table->setAlternatingRowColors(true);
-        table->setTextElideMode(Qt::ElideRight);
-        table->horizontalHeader()->setStretchLastSection(true);
+    makeListTable(m_table, m_model, tr("Meshes of as many devices"));
+    makeListTable(m_batchTable, m_batches, tr("Sensitivity to batch"));
+    for (QTableView* table : { m_table, m_batchTable })
         table->setMinimumHeight(Metrics::scaled(44));
-    }
     m_table->setToolTip(tr("Return opens the mesh in place of the one that is open."));
     m_search->setProperty("small", true);
     m_search->setToolTip(tr("Lays the experiment out on every mesh of as many devices"));
-    m_sentence->setWordWrap(true);
     m_count->setElided(true);
 
-    const auto button = [this](const char* picture, const QString& name, auto run) {
-        m_rowButtons << makeRowButton(m_table, QLatin1String(picture), name, {}, run);
-        return m_rowButtons.back();
-    };
-    auto* buttons = hbox({ 8, 4, 8, 4 }, 4,
-        { m_search, button("open", tr("Open as B"), [this] { open(); }),
-            button("pin", tr("Pin as A"), [this] { pin(); }), { m_count, 1 } });
+    auto* buttons = hbox({ 8, 4, 8, 4 }, 4, { m_search });
+    m_rowButtons = giveRowActions(m_table, buttons,
+        { { "open", "open", tr("Open as B"), [this] { open(); }, {}, tr("Return") },
+            { "pin", "pin", tr("Pin as A"), [this] { pin(); } } });
+    buttons->addWidget(m_count, 1);
     auto* words = vbox({ 8, 6, 8, 4 }, 0, { m_sentence });
     vbox(this, {}, 0, { buttons, { m_table, 3 }, { m_scatter, 3 }, words, { m_batchTable, 2 }, { m_empty, 1 } });
 
@@ -82,19 +166,7 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
         clear();
         showState();
     });
-    giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex& row) {
-        addMenuAction(
-            menu, "open", tr("Open as B"), [this] { open(); }, tr("Return"));
-        addMenuAction(menu, "pin", tr("Pin as A"), [this] { pin(); });
-        menu.addSeparator();
-        addRowCopyActions(menu, m_table, row);
-    });
     showState();
-}
-
-int MeshesPane::current() const
-{
-    return m_table->currentIndex().row();
 }
 
 /// So that a search in the background is over before anybody waits for it.
@@ -180,24 +252,6 @@ void MeshesPane::clear()
     m_model->setMeshes({});
 }
 
-void MeshesPane::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    follow();
-}
-
-void MeshesPane::hideEvent(QHideEvent* event)
-{
-    QWidget::hideEvent(event);
-    m_delay.stop(); // nobody looks
-}
-
-void MeshesPane::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    showScatter();
-}
-
 void MeshesPane::showScatter()
 {
     m_scatter->setVisible(m_scatter->tableRowCount() > 1 && height() >= Metrics::scaled(340));
@@ -230,6 +284,11 @@ void MeshesPane::showState()
                                        : QString());
     for (QToolButton* each : m_rowButtons)
         each->setEnabled(current() >= 0);
+}
+
+QString BatchesModel::sentence() const
+{
+    return words::batchSensitivity(m_batches, m_compared);
 }
 
 } // namespace shardscope

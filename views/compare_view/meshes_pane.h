@@ -4,17 +4,19 @@
 // large ones when somebody asks.
 #pragma once
 
+#include <QTableView>
 #include <QTimer>
 #include <QWidget>
 #include <memory>
+#include <vector>
 
+#include "analysis/mesh_search.h"
 #include "document/document.h"
 #include "pipeline/analysis_cache.h"
-#include "views/compare_view/meshes_models.h"
+#include "views/widgets/column_model.h"
 #include "views/widgets/latest_job.h"
 
 class QPushButton;
-class QTableView;
 class QToolButton;
 
 namespace shardscope {
@@ -22,6 +24,47 @@ namespace shardscope {
 class EmptyPage;
 class MeshScatter;
 class RoleLabel;
+
+/// Other meshes of as many devices, and batches of other sizes, as tables.
+class MeshesModel : public ColumnModel {
+    Q_OBJECT
+public:
+    enum Column { Mesh, State, Peak, Sent, Verdict, ColumnCount };
+    explicit MeshesModel(QObject* parent = nullptr);
+
+    void setMeshes(std::vector<MeshFigures> meshes);
+    /// That of the open experiment stands in bold.
+    void setOpen(const std::vector<MeshAxis>& axes);
+    [[nodiscard]] const MeshFigures& mesh(int row) const { return m_meshes[static_cast<std::size_t>(row)]; }
+    [[nodiscard]] const std::vector<MeshFigures>& meshes() const { return m_meshes; }
+    [[nodiscard]] bool isOpen(int row) const { return mesh(row).axes == m_open; }
+
+protected:
+    [[nodiscard]] int count() const override { return static_cast<int>(m_meshes.size()); }
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
+
+private:
+    std::vector<MeshFigures> m_meshes;
+    std::vector<MeshAxis> m_open;
+};
+
+class BatchesModel : public ColumnModel {
+    Q_OBJECT
+public:
+    enum Column { Batch, Least, SentLeast, SentNow, ColumnCount };
+    explicit BatchesModel(QObject* parent = nullptr);
+
+    void setFound(const FoundMeshes& found);
+    [[nodiscard]] const BatchFigures& batch(int row) const { return m_batches[static_cast<std::size_t>(row)]; }
+    [[nodiscard]] QString sentence() const;
+
+protected:
+    [[nodiscard]] int count() const override { return static_cast<int>(m_batches.size()); }
+
+private:
+    std::vector<MeshFigures> m_compared;
+    std::vector<BatchFigures> m_batches;
+};
 
 class MeshesPane : public QWidget {
     Q_OBJECT
@@ -33,7 +76,7 @@ public:
     /// In place of the mesh that is open; one step of undo.
     void open();
     void pin();
-    [[nodiscard]] int current() const;
+    [[nodiscard]] int current() const { return m_table->currentIndex().row(); }
 
     [[nodiscard]] MeshesModel* model() const { return m_model; }
     [[nodiscard]] BatchesModel* batches() const { return m_batches; }
@@ -47,9 +90,9 @@ Q_SIGNALS:
     void pinRequested(const shardscope::ExperimentPtr& experiment, const QString& name);
 
 protected:
-    void showEvent(QShowEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent*) override { follow(); }
+    void hideEvent(QHideEvent*) override { m_delay.stop(); } ///< nobody looks
+    void resizeEvent(QResizeEvent*) override { showScatter(); }
 
 private:
     void follow();

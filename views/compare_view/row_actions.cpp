@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/compare_view/row_actions.h"
 
+#include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QTableView>
 #include <QToolButton>
 
+#include "views/widgets/context_menu.h"
 #include "views/widgets/flat_button.h"
 
 namespace shardscope {
@@ -43,16 +46,27 @@ private:
 
 } // namespace
 
-QToolButton* makeRowButton(QTableView* table, const QString& picture, const QString& name, const QKeySequence& key,
-    const std::function<void()>& run)
+QList<QToolButton*> giveRowActions(QTableView* table, QHBoxLayout* buttons, const std::vector<RowAction>& actions)
 {
-    const QString tip =
-        key.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, key.toString(QKeySequence::NativeText));
-    QToolButton* button = makeFlat(new QToolButton, picture, name, tip);
-    QObject::connect(button, &QToolButton::clicked, table, run);
-    if (!key.isEmpty())
-        new RowKey(table, key, run);
-    return button;
+    QList<QToolButton*> made;
+    for (const RowAction& action : actions) {
+        const QString key = action.key.toString(QKeySequence::NativeText);
+        const QString tip = key.isEmpty() ? action.name : QStringLiteral("%1 (%2)").arg(action.name, key);
+        made << makeFlat(new QToolButton, QLatin1String(action.picture), action.name, tip);
+        buttons->addWidget(made.back());
+        QObject::connect(made.back(), &QToolButton::clicked, table, action.run);
+        if (!action.key.isEmpty())
+            new RowKey(table, action.key, action.run);
+    }
+    giveRowMenu(table, [table, actions](QMenu& menu, const QModelIndex& row) {
+        for (const RowAction& action : actions)
+            if (*action.id)
+                addMenuAction(menu, action.id, action.name, action.run,
+                    action.key.isEmpty() ? action.shownKey : action.key.toString(QKeySequence::NativeText));
+        menu.addSeparator();
+        addRowCopyActions(menu, table, row);
+    });
+    return made;
 }
 
 } // namespace shardscope

@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the tables of variants and runs share: a button that has a picture, and a key of the table that does the same.
+// What can be done with a row of a table of meshes, variants or runs: each action once, as a button that has a picture,
+// in the menu of the row, and by a key of the table.
 #pragma once
 
 #include <QKeySequence>
 #include <functional>
+#include <vector>
 
+class QHBoxLayout;
 class QTableView;
 class QToolButton;
 
 namespace shardscope {
 
-/// A button for the current row of the table; `key` does the same where the table has the focus, whatever the window
-/// does by it elsewhere. It may be empty.
-[[nodiscard]] QToolButton* makeRowButton(QTableView* table, const QString& picture, const QString& name,
-    const QKeySequence& key, const std::function<void()>& run);
+struct RowAction {
+    const char* id; ///< of its entry in the menu; "" has none
+    const char* picture;
+    QString name;
+    std::function<void()> run;
+    QKeySequence key = {}; ///< where the table has the focus, whatever the window does by it elsewhere
+    QString shownKey = {}; ///< in the menu, of what the table does by itself
+};
+
+/// Adds the buttons to the row of the layout, and below the actions of the menu what copies rows.
+[[nodiscard]] QList<QToolButton*> giveRowActions(
+    QTableView* table, QHBoxLayout* buttons, const std::vector<RowAction>& actions);
 
 } // namespace shardscope

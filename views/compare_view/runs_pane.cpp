@@ -1,56 +1,103 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/compare_view/runs_pane.h"
 
-#include <QHeaderView>
-#include <QMenu>
 #include <QTableView>
 #include <QToolButton>
 #include <algorithm>
 
 #include "views/compare_view/row_actions.h"
 #include "views/panel/panel.h"
+#include "views/timing_view/timing_summary.h"
 #include "views/widgets/boxes.h"
-#include "views/widgets/context_menu.h"
+#include "views/widgets/plain_tip.h"
 #include "views/widgets/row_table.h"
 #include "words/words.h"
 
 namespace shardscope {
+
+namespace {
+
+QString verdictName(const std::optional<CheckVerdict>& verdict)
+{
+    if (!verdict)
+        return QString(QChar(0x2013));
+    switch (*verdict) {
+    case CheckVerdict::Agrees:
+        return RunsModel::tr("agrees");
+    case CheckVerdict::Differs:
+        return RunsModel::tr("differs");
+    case CheckVerdict::NotCompared:
+        return RunsModel::tr("not finite");
+    }
+    return {};
+}
+
+} // namespace
+
+RunsModel::RunsModel(QObject* parent)
+    : ColumnModel(parent)
+{
+    using Look = ModelColumn::Look;
+    setColumns({ { tr("Mesh"), [this](int row) { return run(row).mesh; } },
+        { tr("Time"), [this](int row) { return words::meanAndDeviation(run(row).mean, run(row).deviation); },
+            Look::Number, tr("Mean and standard deviation of a step") },
+        { tr("Loss"), [this](int row) { return figureText(run(row).loss); }, Look::Number, tr("Of the last step") },
+        { tr("Reference"), [this](int row) { return verdictName(run(row).agreement); }, Look::Plain,
+            tr("Whether a step gives what the program gives on one device") },
+        { tr("Peak"), [this](int row) { return words::bytes(static_cast<double>(run(row).peakBytes)); }, Look::Number,
+            tr("Memory per device") },
+        { tr("Sent"), [this](int row) { return words::bytes(run(row).sentBytes); }, Look::Number,
+            tr("Per device and step") },
+        { tr("Steps"), [this](int row) { return words::count(run(row).steps); }, Look::Number },
+        { tr("Inputs"), [this](int row) { return words::count(m_numbers.at(run(row).inputs)); }, Look::Number,
+            tr("The same number for runs that compute the same") } });
+}
+
+void RunsModel::setRuns(std::vector<KeptRun> runs)
+{
+    std::reverse(runs.begin(), runs.end());
+    const bool same = std::equal(runs.begin(), runs.end(), m_runs.begin(), m_runs.end(),
+        [](const KeptRun& a, const KeptRun& b) { return a.number == b.number; });
+    std::unordered_map<std::uint64_t, qint64> numbers; // from the oldest run on
+    for (auto each = runs.rbegin(); each != runs.rend(); ++each)
+        numbers.try_emplace(each->inputs, static_cast<qint64>(numbers.size()) + 1);
+    refill(same, [&] {
+        m_runs = std::move(runs);
+        m_numbers = std::move(numbers);
+    });
+}
+
+QVariant RunsModel::cell(int row, int column, int role) const
+{
+    if (role == Qt::ToolTipRole)
+        return plainTip(tr("Run %1 of %2", "number, name of a file")
+                            .arg(words::count(static_cast<qint64>(run(row).number)), run(row).name));
+    if (role == Qt::ForegroundRole && column == Agreement && run(row).agreement == CheckVerdict::Differs)
+        return Theme::current().error;
+    return {};
+}
 
 RunsPane::RunsPane(RunLog* log, QWidget* parent)
     : QWidget(parent)
     , m_log(log)
     , m_model(new RunsModel(this))
     , m_table(new QTableView)
-    , m_message(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
+    , m_message(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::secondary))
     , m_empty(new EmptyPage(tr("No step has run yet. Runs stay here, whatever is edited after them.")))
     , m_job(this, [this](const Checked& checked) { receive(checked); })
 {
-    makeRowTable(m_table, m_model, tr("Runs"));
-    m_table->setAlternatingRowColors(true);
-    m_table->setTextElideMode(Qt::ElideRight);
-    m_table->horizontalHeader()->setStretchLastSection(true);
-    m_message->setWordWrap(true);
+    makeListTable(m_table, m_model, tr("Runs"));
     m_message->hide();
-    const auto button = [this](const char* picture, const QString& name, const QKeySequence& key, auto run) {
-        m_buttons << makeRowButton(m_table, QLatin1String(picture), name, key, run);
-        return m_buttons.back();
-    };
-    auto* buttons = hbox({ 8, 4, 8, 4 }, 4,
-        { button("ok", tr("Compare with the reference"), {}, [this] { checkAgreement(); }),
-            button("pin", tr("Pin as A"), {}, [this] { pinCurrent(); }),
-            button("remove", tr("Remove run"), QKeySequence(Qt::Key_Delete), [this] { remove(); }), boxStretch() });
+    auto* buttons = hbox({ 8, 4, 8, 4 }, 4, {});
+    m_buttons = giveRowActions(m_table, buttons,
+        { { "check", "ok", tr("Compare with the reference"), [this] { checkAgreement(); } },
+            { "pin", "pin", tr("Pin as A"), [this] { pinCurrent(); } },
+            { "remove", "remove", tr("Remove run"), [this] { remove(); }, QKeySequence(Qt::Key_Delete) } });
+    buttons->addStretch();
     vbox(this, {}, 0, { buttons, m_message, { m_table, 1 }, { m_empty, 1 } });
     setFocusProxy(m_table);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPane::enableButtons);
     connect(m_log, &RunLog::changed, this, &RunsPane::follow);
-    giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex& row) {
-        addMenuAction(menu, "check", tr("Compare with the reference"), [this] { checkAgreement(); });
-        addMenuAction(menu, "pin", tr("Pin as A"), [this] { pinCurrent(); });
-        addMenuAction(
-            menu, "remove", tr("Remove run"), [this] { remove(); }, tr("Del"));
-        menu.addSeparator();
-        addRowCopyActions(menu, m_table, row);
-    });
     follow();
 }
 
@@ -58,11 +105,6 @@ const KeptRun* RunsPane::current() const
 {
     const int row = m_table->currentIndex().row();
     return row >= 0 && row < m_model->rowCount() ? m_log->run(m_model->run(row).number) : nullptr;
-}
-
-QString RunsPane::message() const
-{
-    return m_message->text();
 }
 
 void RunsPane::pinCurrent()

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <QWidget>
+#include <cstdint>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "document/run_log.h"
-#include "views/compare_view/kept_models.h"
+#include "views/panel/panel.h"
+#include "views/widgets/column_model.h"
 #include "views/widgets/latest_job.h"
 
 class QTableView;
@@ -14,8 +18,24 @@ class QToolButton;
 
 namespace shardscope {
 
-class EmptyPage;
-class RoleLabel;
+/// Newest first.
+class RunsModel : public ColumnModel {
+    Q_OBJECT
+public:
+    enum Column { Mesh, Time, Loss, Agreement, Peak, Sent, Steps, Inputs, ColumnCount };
+    explicit RunsModel(QObject* parent = nullptr);
+
+    void setRuns(std::vector<KeptRun> runs);
+    [[nodiscard]] const KeptRun& run(int row) const { return m_runs[static_cast<std::size_t>(row)]; }
+
+protected:
+    [[nodiscard]] int count() const override { return static_cast<int>(m_runs.size()); }
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
+
+private:
+    std::vector<KeptRun> m_runs;
+    std::unordered_map<std::uint64_t, qint64> m_numbers; ///< of different inputs
+};
 
 class RunsPane : public QWidget {
     Q_OBJECT
@@ -29,7 +49,7 @@ public:
 
     [[nodiscard]] RunsModel* model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
-    [[nodiscard]] QString message() const; ///< why the last one could not be compared
+    [[nodiscard]] QString message() const { return m_message->text(); } ///< why the last one could not be compared
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
 
 Q_SIGNALS:

@@ -2,8 +2,6 @@
 #include "views/compare_view/variants_pane.h"
 
 #include <QDir>
-#include <QHeaderView>
-#include <QMenu>
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
@@ -17,14 +15,17 @@
 #include "views/compare_view/row_actions.h"
 #include "views/panel/panel.h"
 #include "views/widgets/boxes.h"
-#include "views/widgets/context_menu.h"
+#include "views/widgets/plain_tip.h"
 #include "views/widgets/row_table.h"
+#include "words/comparison_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
 
 namespace {
+
+constexpr QChar unknownFigure(0x2013);
 
 VariantFigures figuresOfVariant(const Experiment& experiment, const Variant& variant, const FileSource& files,
     AnalysisCache& cache, const std::stop_token& stop)
@@ -55,9 +56,7 @@ VariantFigures figuresOfVariant(const Experiment& experiment, const Variant& var
 QString errorLines(const std::vector<Diagnostic>& errors)
 {
     constexpr qsizetype most = 3;
-    QStringList lines;
-    for (const Diagnostic& error : errors)
-        lines << words::oneLine(error);
+    QStringList lines = words::texts(errors, words::oneLine);
     if (lines.size() > most)
         lines = lines.mid(0, most) << VariantsPane::tr("and %1 more").arg(words::count(lines.size() - most));
     return lines.join(QLatin1Char('\n'));
@@ -69,43 +68,129 @@ FileSource filesOfDocument(const Document& document)
     return filesBeside(path.isEmpty() ? QDir::current().filePath(QString()) : path);
 }
 
+VariantsModel::VariantsModel(QObject* parent)
+    : ColumnModel(parent)
+{
+    using Look = ModelColumn::Look;
+    const auto figure = [this](auto text) {
+        return [this, text](int row) {
+            const VariantFigures* figures = figuresOf(row);
+            return figures ? text(*figures) : QString(unknownFigure);
+        };
+    };
+    setColumns({ { tr("Variant"), [this](int row) { return words::fromStd(at(row).name); } },
+        { tr("Mesh"), figure([](const VariantFigures& f) { return f.mesh; }) },
+        { tr("State and gradients"), figure([](const VariantFigures& f) {
+             return f.stateBytes ? words::bytes(static_cast<double>(*f.stateBytes)) : QString(unknownFigure);
+         }),
+            Look::Number, tr("Parameters, gradients and moments per device") },
+        { tr("Sent"), figure([](const VariantFigures& f) {
+             return f.sentBytes ? words::bytes(*f.sentBytes) : QString(unknownFigure);
+         }),
+            Look::Number, tr("Per device and step") },
+        { tr("Changes"),
+            [this](int row) {
+                QStringList parts;
+                for (const PatchedSetting& each : patchedSettings(at(row)))
+                    parts << tr("%1 %2", "place in the file, what stands there")
+                                 .arg(
+                                     words::fromStd(each.pointer), words::settingValue(each.value, "/" + each.pointer));
+                return parts.join(tr(", "));
+            },
+            Look::Plain, tr("What it says in place of the experiment") } });
+}
+
+void VariantsModel::setVariants(std::vector<Variant> variants)
+{
+    if (variants == m_variants)
+        return;
+    std::vector<VariantFigures> figures; // of those that stay
+    for (const Variant& variant : variants) {
+        const auto same = std::find(m_variants.begin(), m_variants.end(), variant);
+        const VariantFigures* known =
+            same == m_variants.end() ? nullptr : figuresOf(static_cast<int>(same - m_variants.begin()));
+        figures.push_back(known ? *known : VariantFigures());
+    }
+    refill(variants.size() == m_variants.size(), [&] {
+        m_variants = std::move(variants);
+        m_figures = std::move(figures);
+    });
+}
+
+void VariantsModel::setFigures(std::vector<VariantFigures> figures)
+{
+    if (figures != m_figures)
+        refill(true, [&] { m_figures = std::move(figures); });
+}
+
+const VariantFigures* VariantsModel::figuresOf(int row) const
+{
+    const auto place = static_cast<std::size_t>(row);
+    return place < m_figures.size() ? &m_figures[place] : nullptr;
+}
+
+QString VariantsModel::problem(int row) const
+{
+    const VariantFigures* figures = figuresOf(row);
+    return figures ? figures->problem : QString();
+}
+
+QVariant VariantsModel::cell(int row, int column, int role) const
+{
+    switch (role) {
+    case Qt::ToolTipRole: {
+        const QString wrong = problem(row);
+        return plainTip(wrong.isEmpty() ? words::fromStd(at(row).patch) : wrong);
+    }
+    case Qt::ForegroundRole:
+        if (!problem(row).isEmpty())
+            return Theme::current().error;
+        return column == Changes ? QVariant(Theme::current().secondary) : QVariant();
+    case Qt::AccessibleDescriptionRole:
+        return problem(row);
+    default:
+        return {};
+    }
+}
+
+bool VariantsModel::edit(int row, int, const QString& typed)
+{
+    // The edit of the document brings other variants here.
+    Q_EMIT renameRequested(row, typed);
+    return true;
+}
+
 VariantsPane::VariantsPane(Document* document, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
     , m_model(new VariantsModel(this))
     , m_table(new QTableView)
     , m_keep(new QPushButton(tr("Keep as variant")))
-    , m_message(new RoleLabel(RoleLabel::Size::Normal, &Theme::error))
+    , m_message(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::error))
     , m_empty(new EmptyPage(tr("No variants yet: what is open now can be kept as one, with what it changes.")))
     , m_cache(std::make_shared<AnalysisCache>())
     , m_job(this, [this](std::vector<VariantFigures> figures) { m_model->setFigures(std::move(figures)); })
 {
-    makeRowTable(m_table, m_model, tr("Variants"));
-    m_table->setAlternatingRowColors(true);
-    m_table->setTextElideMode(Qt::ElideRight);
-    m_table->horizontalHeader()->setStretchLastSection(true);
+    makeListTable(m_table, m_model, tr("Variants"));
     m_table->setToolTip(tr("Return opens the variant, F2 renames it, Delete removes it."));
     m_keep->setProperty("small", true);
     m_keep->setToolTip(tr("Keeps what B changes of A; without A, its mesh"));
-    m_message->setWordWrap(true);
     m_message->hide();
 
-    const auto button = [this](const char* picture, const QString& name, const QKeySequence& key, auto run) {
-        m_rowButtons << makeRowButton(m_table, QLatin1String(picture), name, key, run);
-        return m_rowButtons.back();
-    };
-    auto* buttons = hbox({ 8, 4, 8, 4 }, 4,
-        { button("open", tr("Open as B"), {}, [this] { open(); }),
-            button("pin", tr("Pin as A"), {},
+    auto* buttons = hbox({ 8, 4, 8, 4 }, 4, {});
+    m_rowButtons = giveRowActions(m_table, buttons,
+        { { "open", "open", tr("Open as B"), [this] { open(); }, {}, tr("Return") },
+            { "pin", "pin", tr("Pin as A"),
                 [this] {
                     if (current() >= 0)
                         Q_EMIT pinRequested(current());
-                }),
-            button("copy", tr("Duplicate"), QKeySequence(Qt::CTRL | Qt::Key_D), [this] { duplicate(); }),
-            button("edit", tr("Rename"), QKeySequence(Qt::Key_F2), [this] { rename(); }),
-            button("up", tr("Move up"), QKeySequence(Qt::ALT | Qt::Key_Up), [this] { move(-1); }),
-            button("down", tr("Move down"), QKeySequence(Qt::ALT | Qt::Key_Down), [this] { move(1); }),
-            button("remove", tr("Delete"), QKeySequence(Qt::Key_Delete), [this] { remove(); }), boxStretch() });
+                } },
+            { "duplicate", "copy", tr("Duplicate"), [this] { duplicate(); }, QKeySequence(Qt::CTRL | Qt::Key_D) },
+            { "rename", "edit", tr("Rename"), [this] { rename(); }, QKeySequence(Qt::Key_F2) },
+            { "", "up", tr("Move up"), [this] { move(-1); }, QKeySequence(Qt::ALT | Qt::Key_Up) },
+            { "", "down", tr("Move down"), [this] { move(1); }, QKeySequence(Qt::ALT | Qt::Key_Down) },
+            { "remove", "remove", tr("Delete"), [this] { remove(); }, QKeySequence(Qt::Key_Delete) } });
+    buttons->addStretch();
     vbox(this, {}, 0, { buttons, m_message, { m_table, 1 }, { m_empty, 1 } });
     setFocusProxy(m_table);
 
@@ -121,25 +206,7 @@ VariantsPane::VariantsPane(Document* document, QWidget* parent)
             tr("rename variant"));
     });
     connect(m_document, &Document::experimentChanged, this, &VariantsPane::follow);
-    giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex& row) {
-        addMenuAction(
-            menu, "open", tr("Open as B"), [this] { open(); }, tr("Return"));
-        addMenuAction(menu, "pin", tr("Pin as A"), [this] { Q_EMIT pinRequested(current()); });
-        addMenuAction(
-            menu, "duplicate", tr("Duplicate"), [this] { duplicate(); }, tr("Ctrl+D"));
-        addMenuAction(
-            menu, "rename", tr("Rename"), [this] { rename(); }, tr("F2"));
-        addMenuAction(
-            menu, "remove", tr("Delete"), [this] { remove(); }, tr("Del"));
-        menu.addSeparator();
-        addRowCopyActions(menu, m_table, row);
-    });
     follow();
-}
-
-int VariantsPane::current() const
-{
-    return m_table->currentIndex().row();
 }
 
 void VariantsPane::setCurrent(int row)
@@ -153,11 +220,6 @@ void VariantsPane::enableButtons()
 {
     for (QToolButton* each : m_rowButtons)
         each->setEnabled(current() >= 0);
-}
-
-QString VariantsPane::message() const
-{
-    return m_message->text();
 }
 
 void VariantsPane::showErrors(const std::vector<Diagnostic>& errors)

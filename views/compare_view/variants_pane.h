@@ -3,24 +3,64 @@
 // them comes to is worked out beside the window.
 #pragma once
 
+#include <QTableView>
 #include <QTimer>
 #include <QWidget>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <vector>
 
+#include "base/quantity.h"
 #include "document/document.h"
+#include "experiment/experiment.h"
 #include "experiment_file/experiment_file.h"
 #include "pipeline/analysis_cache.h"
-#include "views/compare_view/kept_models.h"
+#include "views/panel/panel.h"
+#include "views/widgets/column_model.h"
 #include "views/widgets/latest_job.h"
 
 class QPushButton;
-class QTableView;
 class QToolButton;
 
 namespace shardscope {
 
-class EmptyPage;
-class RoleLabel;
+/// What a variant makes of the experiment.
+struct VariantFigures {
+    QString mesh; ///< "4 × 2"; empty where there is none
+    std::optional<std::int64_t> stateBytes; ///< per device, of parameters, gradients and moments
+    std::optional<Rational> sentBytes; ///< per device and step
+    QString problem; ///< why it makes no experiment, or one whose steps cannot run; one sentence
+    bool operator==(const VariantFigures&) const = default;
+};
+
+class VariantsModel : public ColumnModel {
+    Q_OBJECT
+public:
+    enum Column { Name, Mesh, State, Sent, Changes, ColumnCount };
+    explicit VariantsModel(QObject* parent = nullptr);
+
+    void setVariants(std::vector<Variant> variants);
+    /// One for each of them; fewer are of the first ones.
+    void setFigures(std::vector<VariantFigures> figures);
+    [[nodiscard]] const std::vector<Variant>& variants() const { return m_variants; }
+    [[nodiscard]] QString problem(int row) const;
+
+Q_SIGNALS:
+    void renameRequested(int row, const QString& name);
+
+protected:
+    [[nodiscard]] int count() const override { return static_cast<int>(m_variants.size()); }
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
+    [[nodiscard]] bool canEdit(int, int column) const override { return column == Name; }
+    bool edit(int row, int column, const QString& typed) override;
+
+private:
+    [[nodiscard]] const Variant& at(int row) const { return m_variants[static_cast<std::size_t>(row)]; }
+    [[nodiscard]] const VariantFigures* figuresOf(int row) const;
+    std::vector<Variant> m_variants;
+    std::vector<VariantFigures> m_figures;
+};
 
 class VariantsPane : public QWidget {
     Q_OBJECT
@@ -36,12 +76,12 @@ public:
     void move(int step); ///< by so many rows
     void remove();
     void open(); ///< in place of the experiment; one step of undo
-    [[nodiscard]] int current() const;
+    [[nodiscard]] int current() const { return m_table->currentIndex().row(); }
 
     [[nodiscard]] VariantsModel* model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] QPushButton* keepButton() const { return m_keep; } ///< stands where it is put, for keep()
-    [[nodiscard]] QString message() const; ///< why the last one could not be opened
+    [[nodiscard]] QString message() const { return m_message->text(); } ///< why the last one could not be opened
     [[nodiscard]] bool isWorking() const { return m_delay.isActive() || m_job.isWorking(); }
 
 Q_SIGNALS:

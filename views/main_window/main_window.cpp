@@ -39,6 +39,7 @@
 #include "views/model_view/model_form.h"
 #include "views/model_view/model_view.h"
 #include "views/panel/obstacle.h"
+#include "views/panel/panel.h"
 #include "views/problems_view/problems_view.h"
 #include "views/program_view/program_view.h"
 #include "views/propagation_view/propagation_view.h"
@@ -72,13 +73,6 @@ QString fileFilter()
 
 /// Sections of the model's form, and those of the inputs that are folded.
 const QString unfoldedKey = QStringLiteral("modelSections"), foldedKey = QStringLiteral("foldedInputs");
-
-/// The one local file of a drag, or "".
-QString droppedFile(const QMimeData* data)
-{
-    const QList<QUrl> urls = data->urls();
-    return urls.size() == 1 && urls.front().isLocalFile() ? urls.front().toLocalFile() : QString();
-}
 
 } // namespace
 

@@ -27,7 +27,6 @@
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/drawer_box.h"
 #include "views/widgets/notice_strip.h"
-#include "views/widgets/page_stack.h"
 #include "views/widgets/section.h"
 #include "views/widgets/section_column.h"
 #include "views/widgets/segmented_bar.h"

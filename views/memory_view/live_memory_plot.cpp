@@ -23,7 +23,7 @@ LiveMemoryPlot::LiveMemoryPlot(QWidget* parent)
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
 }
 
-void LiveMemoryPlot::setMemory(ShownMemory shown)
+void LiveMemoryPlot::setMemory(words::ShownMemory shown)
 {
     m_shown = std::move(shown);
     m_hovered = m_current = m_cursor = -1;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"
 #include "words/words.h"
@@ -65,12 +66,10 @@ std::vector<QString> sizeTexts(const MemoryBar& bar)
 MemoryBarWidget::MemoryBarWidget(QWidget* parent)
     : Canvas(tr("Memory of one device by owner"), parent)
 {
-    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
-    policy.setHeightForWidth(true);
-    setSizePolicy(policy);
+    followWidth(this);
 }
 
-void MemoryBarWidget::setMemory(ShownMemory shown, std::int64_t before)
+void MemoryBarWidget::setMemory(words::ShownMemory shown, std::int64_t before)
 {
     m_before = before;
     m_shown = std::move(shown);
@@ -81,7 +80,7 @@ void MemoryBarWidget::setMemory(ShownMemory shown, std::int64_t before)
     update();
 }
 
-void MemoryBarWidget::setSlice(const MemorySlice& slice)
+void MemoryBarWidget::setSlice(const words::MemorySlice& slice)
 {
     m_slice = slice;
     update();
@@ -132,10 +131,7 @@ std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar&
 
 QString MemoryBarWidget::legend() const
 {
-    QStringList texts;
-    for (const Entry& entry : entries())
-        texts << entry.text;
-    return texts.join(u'\n');
+    return words::texts(entries(), [](const Entry& entry) { return entry.text; }).join(u'\n');
 }
 
 FlowLayout MemoryBarWidget::flowFor(const std::vector<Entry>& list, int width, bool overLimit) const
@@ -286,7 +282,7 @@ Canvas::Tip MemoryBarWidget::tipAt(QPoint point) const
         text += u'\n'
             + tr("%1 of it are new values, held beside the old ones at the peak")
                   .arg(words::bytes(static_cast<double>(made)));
-    if (const ShownMemory::Biggest biggest = m_shown.biggest(segment.owner); !biggest.name.isEmpty())
+    if (const words::ShownMemory::Biggest biggest = m_shown.biggest(segment.owner); !biggest.name.isEmpty())
         text += u'\n' + tr("Biggest: %1, %2").arg(biggest.name, words::bytes(static_cast<double>(biggest.bytes)));
     return { plainTip(text), segment.rect };
 }

@@ -41,11 +41,6 @@ struct MemoryBar {
     [[nodiscard]] int segmentAt(const QPoint& point) const;
 };
 
-/// Where in its owner's segment a tensor lies: tensors stand in their order of display.
-struct MemorySlice {
-    Owner owner = Owner::Parameters;
-    double begin = 0, end = 0; ///< shares of the owner's bytes
-};
 /// Bytes live while each instruction runs, as a step line. Of instructions of which many lie in half a pixel, the least
 /// and the most bytes of each half are drawn, in their order.
 struct LiveLine {

@@ -121,7 +121,7 @@ void MemoryView::fitLargest()
     const int room = width() - 2 * Metrics::scaled(10);
     QString text;
     for (std::size_t count = maximumNamed; count > 0; --count) {
-        text = ShownMemory::largest(m_named, count);
+        text = words::ShownMemory::largest(m_named, count);
         if (m_largest->fontMetrics().horizontalAdvance(text) <= room)
             break;
     }
@@ -137,9 +137,9 @@ void MemoryView::showSnapshot()
         m_named.clear();
     } else if (m_shown.snapshot != snapshot) {
         m_shown = { snapshot, std::make_shared<const PlannedMemory>(plannedMemory(*snapshot->plan)) };
-        m_named = m_shows == Shows::Peak ? m_shown.named() : std::vector<ShownMemory::Named>();
+        m_named = m_shows == Shows::Peak ? m_shown.named() : std::vector<words::ShownMemory::Named>();
     }
-    const ShownMemory& shown = m_shown;
+    const words::ShownMemory& shown = m_shown;
     const MemorySummary* memory = shown.memory();
     if (!memory)
         m_empty->setSentence(whyNothing());
@@ -230,7 +230,7 @@ void MemoryView::followSelection()
 {
     const SnapshotPtr snapshot = picturedSnapshot(*m_document);
     const TensorRow* row = snapshot ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
-    m_bar->setSlice(row ? m_shown.sliceOf(*row) : MemorySlice{});
+    m_bar->setSlice(row ? m_shown.sliceOf(*row) : words::MemorySlice{});
     if (m_shows == Shows::OverTime)
         m_plot->setCursor(m_selection->tensor().toStdString());
 }

@@ -3,8 +3,8 @@
 // Timeline, the bytes live over the step. Its key figure is "32.0 MiB per device".
 #pragma once
 
-#include "views/memory_view/shown_memory.h"
 #include "views/panel/dock_view.h"
+#include "words/shown_memory.h"
 
 class QBoxLayout;
 class QCheckBox;
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] QCheckBox* onHost() const { return m_onHost; }
     /// "Largest: w 4 MiB; x 16 KiB"
     /// all that are named where there is room for them
-    [[nodiscard]] QString largestText() const { return ShownMemory::largest(m_named, maximumNamed); }
+    [[nodiscard]] QString largestText() const { return words::ShownMemory::largest(m_named, maximumNamed); }
     /// "8 MiB per device on the host, 8 MiB in, 8 MiB back": what lies there, and what moves in a step; "" for nothing.
     [[nodiscard]] QString hostText() const;
 
@@ -60,8 +60,8 @@ private:
     RoleLabel* m_host;
     RoleLabel* m_largest;
     EmptyPage* m_empty;
-    ShownMemory m_shown; ///< empty where nothing is planned
-    std::vector<ShownMemory::Named> m_named; ///< of it
+    words::ShownMemory m_shown; ///< empty where nothing is planned
+    std::vector<words::ShownMemory::Named> m_named; ///< of it
     std::int64_t m_peak = 0; ///< bytes of what is there, 0 where nothing is planned
     std::int64_t m_before = 0; ///< bytes at the peak before the last edit, 0 = not known
     std::int64_t m_beforeDrag = 0; ///< the same before the edit that may go on with a drag

@@ -5,9 +5,10 @@
 #include <QWidget>
 
 #include "schedule/plan.h"
-#include "views/memory_view/shown_memory.h"
+#include "views/memory_view/memory_layout.h"
 #include "views/theme/theme.h"
 #include "views/widgets/canvas.h"
+#include "words/shown_memory.h"
 
 namespace shardscope {
 
@@ -18,8 +19,8 @@ public:
     explicit MemoryBarWidget(QWidget* parent = nullptr);
 
     /// `before`: bytes that were held before the last edit, 0 = not known.
-    void setMemory(ShownMemory shown, std::int64_t before = 0);
-    void setSlice(const MemorySlice& slice);
+    void setMemory(words::ShownMemory shown, std::int64_t before = 0);
+    void setSlice(const words::MemorySlice& slice);
     [[nodiscard]] MemoryBar barLayout() const { return layoutFor(width()); }
     [[nodiscard]] QString legend() const; ///< the texts under the bar
 
@@ -63,9 +64,9 @@ private:
     [[nodiscard]] MemoryBar layoutFor(int width) const;
     void describe();
 
-    ShownMemory m_shown;
+    words::ShownMemory m_shown;
     std::int64_t m_before = 0;
-    MemorySlice m_slice;
+    words::MemorySlice m_slice;
     int m_hovered = -1;
     int m_current = 0;
 };
@@ -75,7 +76,7 @@ class LiveMemoryPlot : public Canvas {
     Q_OBJECT
 public:
     explicit LiveMemoryPlot(QWidget* parent = nullptr);
-    void setMemory(ShownMemory shown);
+    void setMemory(words::ShownMemory shown);
     /// A line at the instruction that computes the value of that path; "" for none.
     void setCursor(const std::string& path);
     [[nodiscard]] int cursor() const { return m_cursor; } ///< an instruction, -1 for none
@@ -109,7 +110,7 @@ private:
     [[nodiscard]] LiveLine lineLayout() const;
     /// "Instruction 58: 32.1 MiB live", and what it computes on a second line.
     [[nodiscard]] QString instructionText(int instruction) const;
-    ShownMemory m_shown;
+    words::ShownMemory m_shown;
     int m_hovered = -1;
     int m_current = -1; ///< walked to
     int m_cursor = -1;

@@ -43,11 +43,6 @@ QSize AxisChip::sizeHint() const
 {
     return chipSize(m_name).expandedTo({ Metrics::scaled(36), Metrics::scaled(20) });
 }
-QSize AxisChip::minimumSizeHint() const
-{
-    return { Metrics::scaled(36), Metrics::scaled(20) };
-}
-
 void AxisChip::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
@@ -140,12 +135,6 @@ void AxisChip::moveEvent(QMoveEvent* event)
     placeEditor();
 }
 
-void AxisChip::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    placeEditor();
-}
-
 DragHandle::DragHandle(QWidget* parent)
     : QWidget(parent)
 {
@@ -214,8 +203,7 @@ AxisRow::AxisRow(QWidget* parent)
     m_link->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     setFixedHeight(Metrics::scaled(32));
     m_spin->setMinimumWidth(Metrics::scaled(46));
-    setTabOrder(m_chip, m_slider);
-    setTabOrder(m_slider, m_spin);
+    tabOrder({ m_chip, m_slider, m_spin });
     connect(m_slider, &SizeSlider::sizeChosen, this, &AxisRow::sizeChosen);
     connect(m_slider, &SizeSlider::cancelled, this, &AxisRow::sizeCancelled);
     connect(m_spin, &QSpinBox::valueChanged, this, [this](int value) { Q_EMIT sizeChosen(value, false); });
@@ -249,12 +237,6 @@ void AxisRow::fitLink()
     m_link->setMinimumWidth(
         QFontMetrics(Metrics::small()).horizontalAdvance(room ? QStringLiteral("ICI 45 GB/s") : QStringLiteral("DCN"))
         + 2);
-}
-
-void AxisRow::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    fitLink();
 }
 
 } // namespace shardscope

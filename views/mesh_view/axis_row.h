@@ -26,7 +26,7 @@ public:
     void startRenaming();
 
     [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(36), Metrics::scaled(20) }; }
 
 Q_SIGNALS:
     void clicked();
@@ -41,7 +41,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
     void moveEvent(QMoveEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
+    void resizeEvent(QResizeEvent*) override { placeEditor(); }
 
 private:
     void placeEditor();
@@ -102,7 +102,7 @@ Q_SIGNALS:
     void sizeCancelled(); ///< back to what was before the drag
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void resizeEvent(QResizeEvent*) override { fitLink(); }
 
 private:
     void fitLink();

@@ -40,10 +40,7 @@ namespace {
 
 QString sizesText(const std::vector<MeshAxis>& axes)
 {
-    QStringList sizes;
-    for (const MeshAxis& axis : axes)
-        sizes << QLocale().toString(static_cast<qlonglong>(axis.size));
-    return sizes.join(QStringLiteral(" × "));
+    return words::texts(axes, [](const MeshAxis& axis) { return words::count(axis.size); }).join(QStringLiteral(" × "));
 }
 
 QString rate(double bytesPerSecond)
@@ -100,7 +97,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_map(new DeviceMap(selection, tr("Device map"), DeviceMap::Room::Flat, this))
     , m_trail(new ZoomTrail(this))
     , m_captionBox(new QWidget(this))
-    , m_caption(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_captionBox))
+    , m_caption(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, m_captionBox))
     , m_zoomOut(new QToolButton(m_captionBox))
     , m_zoomIn(new QToolButton(m_captionBox))
     , m_order(new ShortCombo(this))
@@ -123,7 +120,6 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_messageBox->setAutoFillBackground(true);
     m_messageBox->hide();
 
-    m_caption->setWordWrap(true);
     m_caption->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     makeSmallFlat(m_zoomOut, QStringLiteral("zoomout"), tr("More devices in the device map (-)"));
     makeSmallFlat(m_zoomIn, QStringLiteral("zoomin"), tr("Larger devices in the device map (+)"));
@@ -145,10 +141,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     vbox(this, { 1, 0, 1, 1 }, 2,
         { m_ribbon, head, m_fixed, m_messageBox, m_axes, m_tip, { m_map, 1 }, m_trail, m_captionBox, foot });
     setTabOrder(m_keep, m_fit);
-    setTabOrder(m_tip->closeButton(), m_map);
-    setTabOrder(m_map, m_zoomOut);
-    setTabOrder(m_zoomOut, m_zoomIn);
-    setTabOrder(m_zoomIn, add);
+    tabOrder({ m_tip->closeButton(), m_map, m_zoomOut, m_zoomIn, add });
 
     connect(m_trail, &ZoomTrail::chosen, m_map, &DeviceMap::zoomTo);
     connect(m_map, &DeviceMap::currentChanged, this, &MeshView::showCaption);
@@ -185,10 +178,6 @@ MeshView::~MeshView()
 bool MeshView::keepsProduct() const
 {
     return m_keep->isChecked() && m_document->experiment()->mesh.axes.size() > 1; // one axis has no other to shrink
-}
-void MeshView::setKeepsProduct(bool keep)
-{
-    m_keep->setChecked(keep);
 }
 void MeshView::showCaption()
 {
@@ -238,10 +227,8 @@ void MeshView::makeRows(std::size_t count)
         m_rows.push_back(row);
         m_axes->addWidget(row);
         // Behind the row before it, in front of the tip and the map.
-        setTabOrder(axis == 0 ? static_cast<QWidget*>(m_fit) : m_rows[axis - 1]->spinBox(), row->chip());
-        setTabOrder(row->chip(), row->slider());
-        setTabOrder(row->slider(), row->spinBox());
-        setTabOrder(row->spinBox(), m_tip->closeButton());
+        tabOrder({ axis == 0 ? static_cast<QWidget*>(m_fit) : m_rows[axis - 1]->spinBox(), row->chip(), row->slider(),
+            row->spinBox(), m_tip->closeButton() });
         connect(row, &AxisRow::sizeChosen, this,
             [this, axis](qint64 size, bool dragging) { setSize(axis, size, dragging); });
         connect(row, &AxisRow::sizeCancelled, this, &MeshView::cancelSize);

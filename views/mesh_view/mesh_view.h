@@ -2,6 +2,7 @@
 // The view for the mesh: axes with their sizes, their order, and the map of the devices. Its key figure is "2 × 4".
 #pragma once
 
+#include <QCheckBox>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,7 +12,6 @@
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
 
-class QCheckBox;
 class QLabel;
 class QMenu;
 class QHBoxLayout;
@@ -41,7 +41,7 @@ public:
     /// The edit that is being scrubbed or dragged.
     [[nodiscard]] EditGesture* gesture() const { return m_gesture; }
     [[nodiscard]] bool keepsProduct() const;
-    void setKeepsProduct(bool keep);
+    void setKeepsProduct(bool keep) { m_keep->setChecked(keep); }
     /// The message in place: a mesh that does not fit the devices, or an edit that cannot be. Empty if there is none.
     [[nodiscard]] QString message() const;
     /// The line under the map: what a square stands for, or what is pointed at. Empty where every device has its name.

@@ -95,11 +95,6 @@ void SizeSlider::setAxis(int axis)
     m_axis = axis;
     update();
 }
-QSize SizeSlider::minimumSizeHint() const
-{
-    return { Metrics::scaled(56), Metrics::scaled(32) };
-}
-
 QPoint SizeSlider::handleAt(int index) const
 {
     const int last = std::max(static_cast<int>(m_sizes.size()) - 1, 1);

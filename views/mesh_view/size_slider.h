@@ -24,7 +24,7 @@ public:
     [[nodiscard]] QPoint handleAt(int index) const;
 
     [[nodiscard]] QSize sizeHint() const override { return { Metrics::scaled(110), Metrics::scaled(32) }; }
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(56), Metrics::scaled(32) }; }
 
 Q_SIGNALS:
     /// Moved by the user. While `dragging` more of the same is to come.

@@ -3,6 +3,7 @@
 
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QEvent>
 #include <QGridLayout>
 #include <QLineEdit>
 #include <QScopedValueRollback>
@@ -12,18 +13,56 @@
 #include <limits>
 
 #include "experiment/model_settings.h"
+#include "experiment/network_choices.h"
 #include "experiment/network_edits.h"
 #include "networks/presets.h"
 #include "views/model_view/layout_panel.h"
 #include "views/model_view/model_choices.h"
-#include "views/model_view/model_field.h"
 #include "views/widgets/boxes.h"
-#include "views/widgets/fold_button.h"
+#include "views/widgets/plain_tip.h"
+#include "views/widgets/section.h"
 #include "views/widgets/size_spin_box.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
+
+ModelField::ModelField(const QString& title, QWidget* control, QWidget* parent)
+    : QWidget(parent)
+    , m_control(control)
+    , m_title(new QLabel(title, this))
+    , m_message(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::error, this))
+{
+    m_control->setParent(this);
+    m_control->setAccessibleName(title);
+    m_control->installEventFilter(this);
+    m_title->setBuddy(m_control);
+    m_message->hide();
+    vbox(this, {}, 2, { hbox({}, styleSpacing, { { m_title, 1 }, m_control }), m_message });
+}
+
+void ModelField::refuse(const Diagnostic& diagnostic)
+{
+    const words::ProblemText text = words::describe(diagnostic);
+    m_message->setText(words::fromStd(diagnostic.id()) + QLatin1Char(' ') + text.cause);
+    m_message->setToolTip(plainTip(text.remedy));
+    m_control->setAccessibleDescription(text.cause);
+    m_message->show();
+}
+
+void ModelField::accept()
+{
+    m_message->hide();
+    m_message->setText({});
+    m_control->setAccessibleDescription({});
+}
+
+bool ModelField::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_control && event->type() == QEvent::FocusOut)
+        Q_EMIT left();
+    return QWidget::eventFilter(watched, event);
+}
 
 namespace {
 
@@ -295,10 +334,10 @@ void ModelForm::refreshChoices()
     const Experiment& now = *m_document->experiment();
     for (const Choice& choice : m_choices) {
         if (choice.isFree) {
-            const std::optional<QString> text = textOption(now, choice.name);
+            const std::optional<std::string> text = textOption(now, choice.name);
             choice.field->setHidden(!text);
             const QSignalBlocker quiet(choice.combo);
-            choice.combo->setEditText(text.value_or(QString()));
+            choice.combo->setEditText(words::fromStd(text.value_or(std::string())));
             continue;
         }
         const std::optional<int> value = chosenOption(now, choice.name);
@@ -432,8 +471,8 @@ void ModelForm::write(const std::string& name, ModelField* field, const QString&
 {
     const Experiment& now = *m_document->experiment();
     const QString entered = text.trimmed();
-    if (const std::optional<QString> before = textOption(now, name); before && *before != entered)
-        edit(field, withText(now, name, entered),
+    if (const std::optional<std::string> before = textOption(now, name); before && *before != entered.toStdString())
+        edit(field, withText(now, name, entered.toStdString()),
             QStringLiteral("%1 → %2").arg(
                 field->title(), entered.isEmpty() ? tr("none", "name of a dimension") : entered),
             0);

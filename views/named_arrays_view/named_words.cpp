@@ -17,13 +17,6 @@ struct Named {
     Q_DECLARE_TR_FUNCTIONS(Named)
 };
 
-QString sentence(QString text)
-{
-    if (!text.isEmpty())
-        text[0] = text[0].toUpper();
-    return text.isEmpty() || text.endsWith(QLatin1Char('.')) ? text : text + QLatin1Char('.');
-}
-
 QString problemText(const NamedArraySetting& array, const Reading& reading)
 {
     const Error& problem = *reading.problem;
@@ -36,8 +29,7 @@ QString problemText(const NamedArraySetting& array, const Reading& reading)
             .arg(dimensionName(array, static_cast<std::size_t>(problem.number("dim"))), words::count(size),
                 words::count(parts), words::count(room));
     }
-    const words::ProblemText stated = words::describe(problem);
-    return sentence(stated.cause) + (stated.remedy.isEmpty() ? QString() : QLatin1Char(' ') + stated.remedy);
+    return words::sentence(words::describe(problem).inFull());
 }
 
 QString holders(const Layout& layout)

@@ -3,8 +3,10 @@
 
 #include <QComboBox>
 #include <QEvent>
+#include <QMimeData>
 #include <QPainter>
 #include <QToolButton>
+#include <QUrl>
 #include <algorithm>
 #include <utility>
 
@@ -27,6 +29,12 @@ SnapshotPtr shownSnapshot(const Document& document)
     return good ? good : document.snapshot();
 }
 
+QString droppedFile(const QMimeData* data)
+{
+    const QList<QUrl> urls = data->urls();
+    return urls.size() == 1 && urls.front().isLocalFile() ? urls.front().toLocalFile() : QString();
+}
+
 void describe(QWidget* control, const QString& name, const QString& tip)
 {
     control->setAccessibleName(name);
@@ -36,6 +44,19 @@ void describe(QWidget* control, const QString& name, const QString& tip)
 void describe(QWidget* control, const QString& name)
 {
     describe(control, name, name);
+}
+
+void addEntry(QComboBox* box, const QString& text, const QString& tip)
+{
+    box->addItem(text);
+    box->setItemData(box->count() - 1, tip, Qt::ToolTipRole);
+}
+
+void followWidth(QWidget* widget, QSizePolicy::Policy across, QSizePolicy::Policy down)
+{
+    QSizePolicy policy(across, down);
+    policy.setHeightForWidth(true);
+    widget->setSizePolicy(policy);
 }
 
 void fitBox(QComboBox* box, int characters)

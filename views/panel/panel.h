@@ -11,6 +11,7 @@
 #include "views/theme/theme.h"
 
 class QComboBox;
+class QMimeData;
 class QToolButton;
 
 namespace shardscope {
@@ -21,6 +22,9 @@ namespace shardscope {
 
 /// The same for pictures, which show a change that is looked at before it is made.
 [[nodiscard]] SnapshotPtr picturedSnapshot(const Document& document);
+
+/// The one local file of a drag, or "".
+[[nodiscard]] QString droppedFile(const QMimeData* data);
 
 /// What screen readers call a control, and its tool tip.
 void describe(QWidget* control, const QString& name, const QString& tip);
@@ -33,6 +37,11 @@ void showText(Label* label, const QString& text)
     label->setText(text);
     label->setVisible(!text.isEmpty());
 }
+/// One more entry, with its tool tip.
+void addEntry(QComboBox* box, const QString& text, const QString& tip);
+/// The height that it needs depends on its width.
+void followWidth(QWidget* widget, QSizePolicy::Policy across = QSizePolicy::Preferred,
+    QSizePolicy::Policy down = QSizePolicy::Preferred);
 /// As wide as so many characters, however long its entries are.
 void fitBox(QComboBox* box, int characters);
 

@@ -64,9 +64,7 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     , m_cause(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
     , m_place(new RoleLabel(place, RoleLabel::Size::Normal, &Theme::secondary, this))
 {
-    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
-    policy.setHeightForWidth(true);
-    setSizePolicy(policy);
+    followWidth(this);
     const words::ProblemText text = words::shown(problem.diagnostic);
     m_cause->setText(text.cause);
     QString tip = text.cause;
@@ -103,11 +101,6 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     if (buttons.dismiss)
         connect(add(tr("Dismiss")), &QPushButton::clicked, this, &ProblemRow::dismissed);
     applyIcon();
-}
-
-int ProblemRow::defaultHeight()
-{
-    return lineHeight();
 }
 
 QRect ProblemRow::fillMenu(QMenu& menu) const
@@ -156,11 +149,6 @@ QSize ProblemRow::sizeHint() const
 {
     return { Metrics::scaled(500), heightForWidth(Metrics::scaled(500)) };
 }
-QSize ProblemRow::minimumSizeHint() const
-{
-    return { Metrics::scaled(120), lineHeight() };
-}
-
 void ProblemRow::arrange()
 {
     m_narrow = narrowFor(width());
@@ -213,12 +201,6 @@ void ProblemRow::arrange()
     m_place->setGeometry(x + causeWidth + Metrics::scaled(10), 0, placeFits ? placeWidth : 0, line);
 }
 
-void ProblemRow::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    arrange();
-}
-
 void ProblemRow::changeEvent(QEvent* event)
 {
     if (event->type() == QEvent::PaletteChange)
@@ -234,6 +216,16 @@ void ProblemRow::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
     QPainter(this).fillRect(rect(), m_alternate ? theme.alternateRow : theme.base);
+}
+
+int ProblemRow::defaultHeight()
+{
+    return lineHeight();
+}
+
+QSize ProblemRow::minimumSizeHint() const
+{
+    return { Metrics::scaled(120), lineHeight() };
 }
 
 } // namespace shardscope

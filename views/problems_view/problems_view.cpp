@@ -215,12 +215,6 @@ void ProblemsView::findFixes()
     });
 }
 
-void ProblemsView::showEvent(QShowEvent* event)
-{
-    DockView::showEvent(event);
-    findFixes();
-}
-
 void ProblemsView::rebuild()
 {
     // The button that was pressed belongs to a row that goes: the focus stays at its place in the list.

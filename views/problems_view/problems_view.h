@@ -43,7 +43,7 @@ Q_SIGNALS:
     void textRequested(); ///< a problem in a line of the program's text is to be shown
 
 protected:
-    void showEvent(QShowEvent* event) override;
+    void showEvent(QShowEvent*) override { findFixes(); }
 
 private:
     void refresh();

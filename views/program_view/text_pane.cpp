@@ -185,9 +185,8 @@ void TextPane::showMarks()
             ProgramTextModel::Mark& mark = marks[diagnostic.where.line - 1];
             if (mark.text.isEmpty() || diagnostic.severity() < mark.severity)
                 mark.severity = diagnostic.severity();
-            const words::ProblemText stated = words::describe(diagnostic);
             mark.text += (mark.text.isEmpty() ? QString() : u"\n"_s) + words::fromStd(diagnostic.id()) + u": "_s
-                + stated.cause + u". "_s + stated.remedy;
+                + words::describe(diagnostic).inFull();
         }
     m_model->setMarks(std::move(marks));
 }

@@ -129,12 +129,6 @@ void ExplicitRow::select()
         current.data(ExplicitModel::PathRole).toString(), current.data(ExplicitModel::TensorRole).toString());
 }
 
-void ExplicitRow::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    ask();
-}
-
 void ExplicitRow::hideEvent(QHideEvent* event)
 {
     m_job.cancel();
@@ -167,8 +161,7 @@ const ExplicitRefusal& ExplicitModel::refusal(int row) const
 
 QString ExplicitModel::sentences(int row) const
 {
-    const words::ProblemText text = words::shown(refusal(row).diagnostic);
-    return text.cause + QStringLiteral(". ") + text.remedy;
+    return words::shown(refusal(row).diagnostic).inFull();
 }
 
 QVariant ExplicitModel::cell(int row, int, int role) const

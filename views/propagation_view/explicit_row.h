@@ -66,7 +66,7 @@ public:
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
 
 protected:
-    void showEvent(QShowEvent* event) override;
+    void showEvent(QShowEvent*) override { ask(); }
     void hideEvent(QHideEvent* event) override;
 
 private:

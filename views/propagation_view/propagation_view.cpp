@@ -3,7 +3,6 @@
 
 #include <QHeaderView>
 #include <QScrollArea>
-#include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QTimer>
@@ -281,12 +280,6 @@ void PropagationView::showEvent(QShowEvent* event)
 {
     DockView::showEvent(event);
     QTimer::singleShot(0, this, &PropagationView::showRow); // once the table has its height
-}
-
-void PropagationView::resizeEvent(QResizeEvent* event)
-{
-    DockView::resizeEvent(event);
-    QTimer::singleShot(0, this, &PropagationView::showRow);
 }
 
 /// The rule of the operation of the step, unless another one was chosen.

@@ -3,6 +3,7 @@
 // what was given to the end as a list, what another strategy would do differently, and the rules of operations.
 #pragma once
 
+#include <QTimer>
 #include <optional>
 
 #include "propagation/replay.h"
@@ -53,7 +54,7 @@ public:
 
 protected:
     void showEvent(QShowEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
+    void resizeEvent(QResizeEvent*) override { QTimer::singleShot(0, this, &PropagationView::showRow); }
 
 private:
     QTableView* table(QAbstractItemModel* model, const QString& name);

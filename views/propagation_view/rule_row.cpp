@@ -40,10 +40,7 @@ RuleRow::RuleRow(Document* document, QWidget* parent)
         hbox({ 8, 0, 4, 0 }, 6, { m_name, { m_rule, 1 }, { m_line, 1 }, m_custom, m_edit, m_apply, m_cancel, m_reset });
     auto* message = hbox({ 8, 0, 8, 2 }, styleSpacing, { { m_message, 1 } });
     vbox(this, { 0, 2, 0, 2 }, 0, { row, message });
-    setTabOrder(m_line, m_edit);
-    setTabOrder(m_edit, m_apply);
-    setTabOrder(m_apply, m_cancel);
-    setTabOrder(m_cancel, m_reset);
+    tabOrder({ m_line, m_edit, m_apply, m_cancel, m_reset });
 
     connect(m_edit, &QToolButton::clicked, this, &RuleRow::begin);
     connect(m_apply, &QToolButton::clicked, this, &RuleRow::commit);
@@ -131,12 +128,7 @@ void RuleRow::check()
     if (!m_isEditing || !m_snapshot)
         return;
     const Result<std::string> rule = checkedRule(*m_snapshot->program, m_operation, m_line->text().toStdString());
-    QString text;
-    if (!rule) {
-        const words::ProblemText problem = words::describe(rule.error());
-        text = problem.cause + QStringLiteral(". ") + problem.remedy;
-        text[0] = text[0].toUpper();
-    }
+    const QString text = rule ? QString() : words::sentence(words::describe(rule.error()).inFull());
     showText(m_message, text);
     m_line->setAccessibleDescription(text);
     m_apply->setEnabled(rule.has_value());

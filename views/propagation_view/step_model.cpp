@@ -191,12 +191,8 @@ QVariant DifferenceModel::cell(int row, int column, int role) const
 {
     const PropagationDifference& each = difference(row);
     switch (role) {
-    case Qt::ToolTipRole: {
-        QStringList lines;
-        for (const words::Text& reason : reasons(row))
-            lines << words::plain(reason);
-        return lines.join(QLatin1Char('\n'));
-    }
+    case Qt::ToolTipRole:
+        return words::texts(reasons(row), words::plain).join(QLatin1Char('\n'));
     case PathRole:
         return words::fromStd(m_comparison->first->program->value(each.value).path);
     case DimensionRole:

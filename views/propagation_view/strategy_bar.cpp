@@ -31,8 +31,7 @@ StrategyBar::StrategyBar(Document* document, QWidget* parent)
 {
     for (int i = 0; i < strategyCount; ++i) {
         const auto strategy = static_cast<StrategyChoice>(i);
-        m_strategy->addItem(words::strategyName(strategy));
-        m_strategy->setItemData(i, words::strategyMeaning(strategy), Qt::ToolTipRole);
+        addEntry(m_strategy, words::strategyName(strategy), words::strategyMeaning(strategy));
     }
     m_strategy->setAccessibleName(tr("Strategy of propagation"));
     m_conservative->setToolTip(words::conservativeMeaning());
@@ -50,9 +49,7 @@ StrategyBar::StrategyBar(Document* document, QWidget* parent)
     m_layout->setSpacing(6);
     m_layout->addWidget(m_own, 1);
     m_layout->addWidget(m_other);
-    setTabOrder(m_strategy, m_userPriorities);
-    setTabOrder(m_userPriorities, m_conservative);
-    setTabOrder(m_conservative, m_compared);
+    tabOrder({ m_strategy, m_userPriorities, m_conservative, m_compared });
 
     connect(m_strategy, &QComboBox::activated, this, [this](int index) {
         PropagationSetting setting = m_document->experiment()->propagation;
@@ -120,10 +117,8 @@ void StrategyBar::fillCompared(const PropagationSetting& own, const std::optiona
     m_choices = std::move(choices);
     m_compared->clear();
     m_compared->addItem(tr("none", "strategy to compare with"));
-    for (const PropagationSetting& choice : m_choices) {
-        m_compared->addItem(words::settingName(choice));
-        m_compared->setItemData(m_compared->count() - 1, words::strategyMeaning(choice.strategy), Qt::ToolTipRole);
-    }
+    for (const PropagationSetting& choice : m_choices)
+        addEntry(m_compared, words::settingName(choice), words::strategyMeaning(choice.strategy));
     const auto found = chosen ? std::find(m_choices.begin(), m_choices.end(), *chosen) : m_choices.end();
     m_compared->setCurrentIndex(found == m_choices.end() ? 0 : static_cast<int>(found - m_choices.begin()) + 1);
 }
@@ -149,12 +144,6 @@ void StrategyBar::arrange()
     const QBoxLayout::Direction direction = width() < needed ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight;
     if (m_layout->direction() != direction)
         m_layout->setDirection(direction);
-}
-
-void StrategyBar::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    arrange();
 }
 
 bool StrategyBar::event(QEvent* event)

@@ -31,7 +31,7 @@ Q_SIGNALS:
     void comparedChanged();
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void resizeEvent(QResizeEvent*) override { arrange(); }
     bool event(QEvent* event) override;
 
 private:

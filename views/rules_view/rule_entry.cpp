@@ -9,8 +9,8 @@
 
 #include "views/panel/flow_layout.h"
 #include "views/panel/panel.h"
-#include "views/widgets/axis_toggle.h"
 #include "views/widgets/boxes.h"
+#include "views/widgets/chip.h"
 
 namespace shardscope {
 
@@ -22,9 +22,7 @@ public:
     explicit ToggleLines(QWidget* parent)
         : QWidget(parent)
     {
-        QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-        policy.setHeightForWidth(true);
-        setSizePolicy(policy);
+        followWidth(this, QSizePolicy::Preferred, QSizePolicy::Fixed);
     }
     [[nodiscard]] int heightForWidth(int width) const override { return flow(width).height; }
     [[nodiscard]] QSize sizeHint() const override
@@ -132,8 +130,7 @@ void RuleEntry::setMeshAxes(const QStringList& meshAxes)
         before = toggle;
         m_toggles.push_back(toggle);
     }
-    setTabOrder(before, m_add);
-    setTabOrder(m_add, m_cancel);
+    tabOrder({ before, m_add, m_cancel });
     follow();
 }
 

@@ -7,8 +7,7 @@
 #include <QSignalBlocker>
 #include <QToolButton>
 
-#include "views/theme/icons.h"
-#include "views/theme/theme.h"
+#include "views/panel/panel.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/flat_button.h"
 
@@ -31,10 +30,8 @@ RuleListBar::RuleListBar(QWidget* parent)
     m_path->setInsertPolicy(QComboBox::NoInsert);
     m_path->setCompleter(nullptr); // layers.1 would become layers.10
     m_path->lineEdit()->setPlaceholderText(tr("decoder/layer_1"));
-    for (QComboBox* box : { m_lists, m_path }) {
-        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(10);
-    }
+    for (QComboBox* box : { m_lists, m_path })
+        fitBox(box, 10);
     const auto button = [](QToolButton* made, const QString& icon, const QString& name, const QString& id) {
         makeFlat(made, icon, name, {}, 12)->setObjectName(id);
         made->setFocusPolicy(Qt::TabFocus);
@@ -45,10 +42,7 @@ RuleListBar::RuleListBar(QWidget* parent)
         QStringLiteral("removeRuleList"));
     hbox(this, { 8, 0, 8, 4 }, 2, { { m_lists, 1 }, { m_path, 1 }, m_add, m_rename, m_remove });
     m_path->hide();
-    setTabOrder(m_lists, m_path);
-    setTabOrder(m_path, m_add);
-    setTabOrder(m_add, m_rename);
-    setTabOrder(m_rename, m_remove);
+    tabOrder({ m_lists, m_path, m_add, m_rename, m_remove });
 
     connect(m_lists, &QComboBox::activated, this, [this](int index) { Q_EMIT chosen(index - 1); });
     connect(m_add, &QToolButton::clicked, this, &RuleListBar::askForNew);
@@ -66,10 +60,8 @@ void RuleListBar::setEntries(std::vector<Entry> entries, RuleList current)
     if (entries != m_entries) {
         m_entries = std::move(entries);
         m_lists->clear();
-        for (const Entry& entry : m_entries) {
-            m_lists->addItem(entry.text);
-            m_lists->setItemData(m_lists->count() - 1, entry.tip, Qt::ToolTipRole);
-        }
+        for (const Entry& entry : m_entries)
+            addEntry(m_lists, entry.text, entry.tip);
     }
     m_lists->setCurrentIndex(current.inner + 1);
     m_lists->setToolTip(m_lists->currentData(Qt::ToolTipRole).toString());

@@ -15,7 +15,6 @@
 #include "rules/name_to_name.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
-#include "views/rules_view/rules_model.h"
 #include "views/rules_view/trace_matrix.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
@@ -24,16 +23,18 @@
 #include "views/widgets/low_room.h"
 #include "words/dialects.h"
 #include "words/rule_names.h"
+#include "words/rule_text.h"
 #include "words/trace_words.h"
+#include "words/utf8.h"
 
 namespace shardscope {
 namespace {
 QString namesText(const LogicalNames& names)
 {
-    QStringList parts;
-    for (const LogicalName& name : names)
-        parts << (name.kind == LogicalName::Kind::Name ? QString::fromStdString(name.name) : QStringLiteral("None"));
-    return parts.join(QStringLiteral(", "));
+    const auto textOf = [](const LogicalName& name) {
+        return name.kind == LogicalName::Kind::Name ? QString::fromStdString(name.name) : QStringLiteral("None");
+    };
+    return words::texts(names, textOf).join(QStringLiteral(", "));
 }
 
 /// The annotation of a tensor, its own or inherited.
@@ -67,15 +68,12 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     : DockView(document, selection, parent)
     , m_names(new QLineEdit(this))
     , m_step(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
-    , m_first(new QToolButton(this))
-    , m_previous(new QToolButton(this))
-    , m_next(new QToolButton(this))
-    , m_last(new QToolButton(this))
+    , m_steps{ new QToolButton(this), new QToolButton(this), new QToolButton(this), new QToolButton(this) }
     , m_scroll(new QScrollArea(this))
     , m_matrix(new TraceMatrix)
     , m_below(new QWidget(this))
     , m_whyTitle(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, m_below))
-    , m_why(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, m_below))
+    , m_why(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::text, m_below))
     , m_soFar(new RoleLabel(RoleLabel::Size::Fixed, RoleLabel::Wrapped, &Theme::text, m_below))
     , m_tally(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, m_below))
     , m_others(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, m_below))
@@ -97,21 +95,21 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
             m_matrix->setCurrentRule(by == -2 ? 0 : by == 2 ? last : std::clamp(m_matrix->currentRule() + by, 0, last));
         });
     };
-    step(m_first, "first", tr("First rule"), -2);
-    step(m_previous, "previous", tr("Previous rule"), -1);
-    step(m_next, "next", tr("Next rule"), 1);
-    step(m_last, "last", tr("Last rule"), 2);
+    const auto& [first, previous, next, last] = m_steps;
+    step(first, "first", tr("First rule"), -2);
+    step(previous, "previous", tr("Previous rule"), -1);
+    step(next, "next", tr("Next rule"), 1);
+    step(last, "last", tr("Last rule"), 2);
 
     auto* label = new RoleLabel(tr("Array"), RoleLabel::Size::Small, &Theme::secondary, this);
     label->setBuddy(m_names);
     auto* head = hbox({ 8, 6, 8, 6 }, styleSpacing,
-        { label, boxSpace(4), { m_names, 1 }, boxSpace(8), m_first, m_previous, m_step, m_next, m_last });
+        { label, boxSpace(4), { m_names, 1 }, boxSpace(8), first, previous, m_step, next, last });
 
     makePlain(m_scroll, m_matrix, false); // the matrix itself is where Tab goes; before the proxy, which would follow
     m_scroll->setFocusProxy(m_matrix);
     m_scroll->setAccessibleName(tr("Rules and dimensions"));
 
-    m_why->setWordWrap(true);
     m_why->setTextFormat(Qt::RichText);
     m_why->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_whatIf->setFrameShape(QFrame::StyledPanel);
@@ -127,15 +125,12 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     setQuiet(m_compare);
     auto* why = vbox({}, 3, { m_whyTitle, m_why, m_soFar, m_tally, boxStretch() });
     m_two = hbox({}, 12, { { why, 1 }, { m_whatIf, 1, Qt::AlignTop } });
-    auto* last = hbox({}, styleSpacing, { { m_others, 1 }, { m_compare, 0, Qt::AlignTop } });
-    vbox(m_below, { 12, 6, 12, 4 }, 3, { m_two, last });
+    auto* foot = hbox({}, styleSpacing, { { m_others, 1 }, { m_compare, 0, Qt::AlignTop } });
+    vbox(m_below, { 12, 6, 12, 4 }, 3, { m_two, foot });
 
     vbox(this, { 1, 0, 1, 1 }, 0, { head, { m_scroll, 10 }, m_below, boxStretch(), { m_empty, 100 } });
     setFocusProxy(m_matrix);
-    setTabOrder(m_last, m_matrix);
-    setTabOrder(m_matrix, m_apply);
-    setTabOrder(m_apply, m_join);
-    setTabOrder(m_join, m_compare);
+    tabOrder({ last, m_matrix, m_apply, m_join, m_compare });
 
     connect(m_names, &QLineEdit::editingFinished, this, [this] {
         if (m_names->isModified())
@@ -189,12 +184,6 @@ int RuleTraceView::spareHeight() const
     return std::max(std::min(m_scroll->sizeHint().height(), m_scroll->maximumHeight()) - least, 0);
 }
 
-void RuleTraceView::resizeEvent(QResizeEvent* event)
-{
-    DockView::resizeEvent(event);
-    placeFor(width());
-}
-
 void RuleTraceView::traceNames(const QString& names)
 {
     Result<LogicalNames> parsed = parseNames(names.toStdString());
@@ -245,14 +234,20 @@ void RuleTraceView::refresh()
     showTrace(axes->names);
 }
 
+void RuleTraceView::showControls(bool shown)
+{
+    m_step->setVisible(shown);
+    for (QToolButton* button : m_steps)
+        button->setVisible(shown);
+}
+
 void RuleTraceView::showNothing(const QString& why)
 {
     m_empty->setSentence(why);
     m_empty->show();
     m_scroll->hide();
     m_below->hide();
-    for (QWidget* control : std::initializer_list<QWidget*>{ m_first, m_previous, m_next, m_last, m_step })
-        control->hide();
+    showControls(false);
     if (!m_names->isModified() && !m_typed)
         m_names->clear();
     setKeyFigure({});
@@ -283,8 +278,7 @@ void RuleTraceView::showTrace(const LogicalNames& names)
     m_empty->hide();
     m_scroll->show();
     m_below->show();
-    for (QWidget* control : std::initializer_list<QWidget*>{ m_first, m_previous, m_next, m_last, m_step })
-        control->show();
+    showControls(true);
     if (m_matrix->currentRule() < 0) {
         // Begin with the first rule that was skipped, or else one that fired: that is what one wonders about.
         const auto& traces = m_matrix->subject().resolution.rules;
@@ -335,10 +329,8 @@ void RuleTraceView::showCurrentRule()
     m_scroll->ensureVisible(m_scroll->horizontalScrollBar()->value() + 1, row.center().y(), 0, row.height() / 2 + 2);
     m_step->setText(tr("Rule %1 of %2").arg(rule + 1).arg(count));
     m_step->setToolTip(words::withinText(m_document->experiment()->rules, m_list));
-    m_first->setEnabled(rule > 0);
-    m_previous->setEnabled(rule > 0);
-    m_next->setEnabled(rule + 1 < count);
-    m_last->setEnabled(rule + 1 < count);
+    for (std::size_t i = 0; i < m_steps.size(); ++i)
+        m_steps[i]->setEnabled(i < 2 ? rule > 0 : rule + 1 < count);
     const TraceSubject& subject = m_matrix->subject();
     const RuleTrace& trace = subject.resolution.rules[static_cast<std::size_t>(rule)];
     const QString name = words::ruleName(m_document->experiment()->rules, { m_list, rule });
@@ -347,13 +339,10 @@ void RuleTraceView::showCurrentRule()
     QString why = markUp(words::verdictReason(trace, subject.rules, subject.names, subject.meshAxes));
     if (!why.endsWith(QLatin1Char('.')))
         why += QLatin1Char('.');
-    if (!trace.lostAxes.empty()) {
-        QStringList lost;
-        for (const std::string& axis : trace.lostAxes)
-            lost << QString::fromStdString(axis).toHtmlEscaped();
+    if (!trace.lostAxes.empty())
         why += QLatin1Char(' ')
-            + tr("A tuple is all or nothing, so %1 is lost as well.").arg(lost.join(QStringLiteral(", ")));
-    }
+            + tr("A tuple is all or nothing, so %1 is lost as well.")
+                  .arg(words::texts(trace.lostAxes, words::fromStd).join(QStringLiteral(", ")).toHtmlEscaped());
     if (!m_list.isOuter())
         why += QLatin1Char(' ')
             + tr("The rules %1 replace those outside.")
@@ -378,9 +367,9 @@ void RuleTraceView::showCurrentRule()
     const std::optional<Experiment> together = joined();
     m_join->setVisible(together.has_value());
     if (together)
-        m_join->setText(
-            tr("Make it %1")
-                .arg(targetText(rulesIn(together->rules, m_list)[static_cast<std::size_t>(trace.byRule)].target)));
+        m_join->setText(tr("Make it %1")
+                            .arg(words::targetText(
+                                rulesIn(together->rules, m_list)[static_cast<std::size_t>(trace.byRule)].target)));
     const int before = blocker();
     m_whatIf->setVisible(before >= 0);
     if (before < 0)

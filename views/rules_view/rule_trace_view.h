@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QString>
+#include <array>
 #include <optional>
 
 #include "experiment/rule_lists.h"
@@ -52,7 +53,7 @@ Q_SIGNALS:
     void compareRequested();
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void resizeEvent(QResizeEvent*) override { placeFor(width()); }
 
 private:
     void placeFor(int width) const;
@@ -62,6 +63,7 @@ private:
     void refresh();
     void showTrace(const LogicalNames& names);
     void showNothing(const QString& why);
+    void showControls(bool shown); ///< that step through the rules
     void showCurrentRule();
     void moveRule(int rule, int step);
     /// The selected rule, if it is one of the list that is traced, else -1.
@@ -72,10 +74,7 @@ private:
 
     QLineEdit* m_names;
     RoleLabel* m_step;
-    QToolButton* m_first;
-    QToolButton* m_previous;
-    QToolButton* m_next;
-    QToolButton* m_last;
+    std::array<QToolButton*, 4> m_steps; ///< to the first rule, back, on, to the last one
     QScrollArea* m_scroll;
     TraceMatrix* m_matrix;
     QWidget* m_below;

@@ -7,10 +7,10 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMimeData>
-#include <QUrl>
 
 #include "document/atomic_file.h"
 #include "document/document.h"
+#include "views/panel/panel.h"
 #include "views/preview/edit_gesture.h"
 #include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_model.h"
@@ -31,12 +31,9 @@ QString errorText(const Diagnostic& error, std::size_t more)
         where << QFileInfo(QString::fromStdString(error.where.file)).fileName();
     if (!text.where.isEmpty())
         where << text.where;
-    QString line =
-        where.isEmpty() ? text.cause : QStringLiteral("%1: %2").arg(where.join(QStringLiteral(", ")), text.cause);
-    if (!line.endsWith(QLatin1Char('.')))
-        line += QLatin1Char('.');
-    if (!text.remedy.isEmpty())
-        line += QLatin1Char(' ') + text.remedy;
+    QString line = text.inFull();
+    if (!where.isEmpty())
+        line = QStringLiteral("%1: %2").arg(where.join(QStringLiteral(", ")), line);
     if (more > 0)
         line += QLatin1Char(' ')
             + RulesView::tr("And %1 more.").arg(words::counted(static_cast<qint64>(more), words::Noun::Error));
@@ -57,13 +54,6 @@ QString listed(const std::vector<std::string>& names)
 QString startFolder(const Document& document)
 {
     return document.filePath().isEmpty() ? QString() : QFileInfo(document.filePath()).absolutePath();
-}
-
-/// The one local file of a drag, or "".
-QString droppedFile(const QMimeData* data)
-{
-    const QList<QUrl> urls = data->urls();
-    return urls.size() == 1 && urls.front().isLocalFile() ? urls.front().toLocalFile() : QString();
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 
 #include "views/theme/icons.h"
 #include "views/widgets/plain_tip.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -17,10 +18,7 @@ constexpr RulesForm forms[] = { RulesForm::Flax, RulesForm::T5x, RulesForm::MaxT
 QString tipOf(const PublishedRules& set)
 {
     QStringList lines{ QString::fromStdString(set.source) };
-    QStringList axes;
-    for (const std::string& axis : set.meshAxes)
-        axes << QString::fromStdString(axis);
-    lines << RulesMenu::tr("Mesh axes: %1").arg(axes.join(QStringLiteral(", ")));
+    lines << RulesMenu::tr("Mesh axes: %1").arg(words::texts(set.meshAxes, words::fromStd).join(QStringLiteral(", ")));
     if (!set.note.empty())
         lines << QString::fromStdString(set.note);
     if (!set.overrides.empty())

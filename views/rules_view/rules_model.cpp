@@ -3,97 +3,17 @@
 
 #include <QFont>
 #include <QGuiApplication>
-#include <QRegularExpression>
 #include <algorithm>
 
 #include "analysis/problems.h"
-#include "base/codes.h"
 #include "document/document.h"
-#include "experiment/reserved_names.h"
 #include "experiment/rule_edits.h"
 #include "views/theme/theme.h"
 #include "words/rule_names.h"
+#include "words/rule_text.h"
 #include "words/utf8.h"
 
 namespace shardscope {
-
-namespace {
-
-QString unconstrainedText()
-{
-    return words::fromStd(unconstrainedWord);
-}
-
-LogicalName parseName(const QString& text)
-{
-    if (text == unconstrainedText())
-        return LogicalName::unconstrained();
-    return text == QLatin1String("None") ? LogicalName::none() : LogicalName::of(text.toStdString());
-}
-
-QString ruleName(const LogicalName& name)
-{
-    switch (name.kind) {
-    case LogicalName::Kind::None:
-        return QStringLiteral("None");
-    case LogicalName::Kind::Unconstrained:
-        return unconstrainedText();
-    case LogicalName::Kind::Name:
-        break;
-    }
-    return QString::fromStdString(name.name);
-}
-
-} // namespace
-
-SpecEntry parseTarget(const QString& text)
-{
-    QString inner = text.trimmed();
-    const bool tuple = inner.startsWith(QLatin1Char('(')) || inner.contains(QLatin1Char(','));
-    inner.remove(QRegularExpression(QStringLiteral("[()'\"]")));
-    std::vector<std::string> axes;
-    for (const QString& part : inner.split(QLatin1Char(','), Qt::SkipEmptyParts))
-        if (!part.trimmed().isEmpty())
-            axes.push_back(part.trimmed().toStdString());
-    if (text.trimmed() == QLatin1String("?") || (!tuple && axes.size() == 1 && axes[0] == unconstrainedWord))
-        return SpecEntry::unconstrained();
-    if (text.trimmed() == QLatin1String("()"))
-        return SpecEntry::tuple({});
-    if (axes.empty() || (axes.size() == 1 && (axes[0] == "None" || axes[0] == "-" || axes[0] == "none")))
-        return SpecEntry::none();
-    return tuple ? SpecEntry::tuple(std::move(axes)) : SpecEntry::axis(std::move(axes[0]));
-}
-
-Result<SpecEntry> readTarget(const QString& text)
-{
-    QString inner = text.trimmed();
-    if (inner.startsWith(QLatin1Char('(')) && inner.endsWith(QLatin1Char(')')))
-        inner = inner.mid(1, inner.size() - 2);
-    QStringList parts = inner.split(QLatin1Char(','));
-    if (parts.size() > 1 && parts.last().trimmed().isEmpty())
-        parts.removeLast(); // as Python writes a tuple of one
-    static const QRegularExpression axis(QStringLiteral(R"(^\s*(?:'[^'"]+'|"[^'"]+"|[^'"()\[\]{}]+)\s*$)"));
-    const bool several = parts.size() > 1;
-    for (const QString& part : std::as_const(parts))
-        if (part.trimmed().isEmpty() ? several : !axis.match(part).hasMatch())
-            return fail(Code::Syntax,
-                { { "expected", "mesh axes, as data, or data, model, or None" },
-                    { "found", text.trimmed().left(40).toStdString() } });
-    return parseTarget(text);
-}
-
-QString targetText(const SpecEntry& entry)
-{
-    if (entry.kind == SpecEntry::Kind::Unconstrained)
-        return QStringLiteral("?");
-    if (entry.kind == SpecEntry::Kind::None)
-        return QStringLiteral("None");
-    QStringList names;
-    for (const std::string& axis : entry.axes)
-        names << QString::fromStdString(axis);
-    return entry.kind == SpecEntry::Kind::Tuple ? QStringLiteral("(%1)").arg(names.join(QStringLiteral(", ")))
-                                                : names.join(QString());
-}
 
 RulesModel::RulesModel(Document* document, QObject* parent)
     : ColumnModel(parent)
@@ -104,7 +24,8 @@ RulesModel::RulesModel(Document* document, QObject* parent)
             [this](int row) { return row < ruleCount() ? QString::number(row + 1) : QStringLiteral("–"); },
             ModelColumn::Look::Number },
         { tr("Logical axis"), [this](int row) { return at(row).name; } },
-        { tr("Mesh axes"), [this](int row) { return row < ruleCount() ? targetText(at(row).target) : tr("no rule"); } },
+        { tr("Mesh axes"),
+            [this](int row) { return row < ruleCount() ? words::targetText(at(row).target) : tr("no rule"); } },
         { tr("Uses"), [this](int row) { return usesText(row); } },
     });
     connect(document, &Document::experimentChanged, this, &RulesModel::refresh);
@@ -136,7 +57,7 @@ void RulesModel::refresh()
                                                   : none;
     std::vector<Row> rules, unruled;
     for (const LogicalRule& rule : rulesIn(now.rules, m_list)) {
-        Row row{ ruleName(rule.name), rule.target, -1, 0 };
+        Row row{ words::logicalNameText(rule.name), rule.target, -1, 0 };
         if (rules.size() < ruleUses.size()) {
             row.uses = ruleUses[rules.size()].uses;
             row.inactive = ruleUses[rules.size()].inactiveUses;
@@ -298,16 +219,12 @@ QVariant RulesModel::cell(int row, int column, int role) const
         return rule && !(column == Uses && isIdle(at(row))) ? QVariant() : QVariant(Theme::current().secondary);
     case Qt::AccessibleTextRole:
         if (column == Number && rule)
-            return tr("rule %1: %2 to %3").arg(row + 1).arg(at(row).name, targetText(at(row).target));
+            return tr("rule %1: %2 to %3").arg(row + 1).arg(at(row).name, words::targetText(at(row).target));
         return {};
     case IsRuleRole:
         return rule;
-    case AxesRole: {
-        QStringList names;
-        for (const std::string& axis : at(row).target.axes)
-            names << QString::fromStdString(axis);
-        return names;
-    }
+    case AxesRole:
+        return words::texts(at(row).target.axes, words::fromStd);
     case AxisIndicesRole: {
         QVariantList indices;
         for (const std::string& axis : at(row).target.axes) {
@@ -336,29 +253,29 @@ bool RulesModel::edit(int item, int column, const QString& text)
     const Experiment& now = *m_document->experiment();
     const auto row = static_cast<std::size_t>(item);
     if (row >= m_rules.size()) {
-        const Result<SpecEntry> target = readTarget(text);
+        const Result<SpecEntry> target = words::readTarget(text);
         if (text.isEmpty())
             return false;
         if (!target)
             return m_document->edit(tl::unexpected(target.error()), {});
         const QString name = at(item).name;
         return m_document->edit(withNameMapped(now, m_list, name.toStdString(), *target),
-            inList(QStringLiteral("%1 → %2").arg(name, targetText(*target))));
+            inList(QStringLiteral("%1 → %2").arg(name, words::targetText(*target))));
     }
     LogicalRule rule = rulesIn(now.rules, m_list)[row];
     if (column == Name) {
         if (text.isEmpty())
             return false;
-        rule.name = parseName(text);
+        rule.name = words::parseLogicalName(text);
     } else {
-        Result<SpecEntry> target = readTarget(text);
+        Result<SpecEntry> target = words::readTarget(text);
         if (!target)
             return m_document->edit(tl::unexpected(target.error()), {});
         rule.target = std::move(*target);
         rule.nested = false;
     }
     const QString change =
-        tr("rule %1: %2 → %3").arg(row + 1).arg(column == Name ? text : at(item).name, targetText(rule.target));
+        tr("rule %1: %2 → %3").arg(row + 1).arg(column == Name ? text : at(item).name, words::targetText(rule.target));
     return m_document->edit(withRuleReplaced(now, m_list, row, rule), inList(change));
 }
 

@@ -29,10 +29,16 @@
 #include "views/widgets/short_combo.h"
 #include "words/dialects.h"
 #include "words/rule_names.h"
+#include "words/rule_text.h"
 
 namespace shardscope {
 namespace {
 constexpr int footSpacing = 6;
+
+QStringList namesOfAxes(const Experiment& experiment)
+{
+    return words::texts(experiment.mesh.axes, [](const MeshAxis& axis) { return QString::fromStdString(axis.name); });
+}
 
 /// In the list of systems: after those that walk the rules in order.
 int mappingIndex()
@@ -73,13 +79,9 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
 
     vbox(this, { 1, 0, 1, 1 }, 0, { head, m_lists, { m_table, 1 }, { m_empty, 1 }, m_entry, foot });
     setFocusProxy(m_table);
-    setTabOrder(m_system, m_fallback);
-    setTabOrder(m_fallback, m_more);
-    setTabOrder(m_more, m_lists->lists());
-    setTabOrder(m_lists->removeButton(), m_table);
-    setTabOrder(m_table, m_entry->names());
-    setTabOrder(m_entry->addButton(), add);
-    setTabOrder(add, m_tray);
+    tabOrder({ m_system, m_fallback, m_more, m_lists->lists() });
+    tabOrder({ m_lists->removeButton(), m_table, m_entry->names() });
+    tabOrder({ m_entry->addButton(), add, m_tray });
 
     connect(add, &QPushButton::clicked, this, [this] { addRule(); });
     connect(m_entry, &RuleEntry::entered, this, &RulesView::enterRule);
@@ -116,18 +118,14 @@ RulesView::~RulesView()
 
 void RulesView::makeHead()
 {
-    for (const RuleSystem& system : ruleSystems()) {
-        m_system->addItem(words::systemName(system));
-        m_system->setItemData(m_system->count() - 1, words::systemEffect(system), Qt::ToolTipRole);
-    }
-    m_system->addItem(words::mappingName());
-    m_system->setItemData(mappingIndex(), words::mappingEffect(), Qt::ToolTipRole);
+    for (const RuleSystem& system : ruleSystems())
+        addEntry(m_system, words::systemName(system), words::systemEffect(system));
+    addEntry(m_system, words::mappingName(), words::mappingEffect());
     m_system->setObjectName(QStringLiteral("ruleSystem"));
     m_system->setAccessibleName(tr("Dialect of the rules"));
     for (const auto fallback :
         { RulesFallback::AxisIsUnsharded, RulesFallback::RaiseError, RulesFallback::NoConstraint }) {
-        m_fallback->addItem(tr("No match: %1").arg(words::fallbackName(fallback)));
-        m_fallback->setItemData(m_fallback->count() - 1, words::fallbackEffect(fallback), Qt::ToolTipRole);
+        addEntry(m_fallback, tr("No match: %1").arg(words::fallbackName(fallback)), words::fallbackEffect(fallback));
         m_fallback->setShortText(m_fallback->count() - 1, words::fallbackName(fallback));
     }
     m_fallback->setObjectName(QStringLiteral("rulesFallback"));
@@ -437,14 +435,11 @@ void RulesView::refresh()
     m_system->setToolTip(mapping ? words::mappingEffect() : words::systemEffect(system));
     m_fallback->setCurrentIndex(static_cast<int>(now.rules.fallback));
     m_fallback->setToolTip(words::fallbackEffect(now.rules.fallback));
-    QStringList axes;
-    for (const MeshAxis& axis : now.mesh.axes)
-        axes << QString::fromStdString(axis.name);
-    m_tray->setAxes(axes);
+    m_tray->setAxes(namesOfAxes(now));
     fitFoot();
     for (QWidget* box : { static_cast<QWidget*>(m_system), static_cast<QWidget*>(m_fallback) })
         box->updateGeometry(); // they follow what they say
-    m_entry->setMeshAxes(axes);
+    m_entry->setMeshAxes(namesOfAxes(now));
     m_table->setVisible(m_model->rowCount() > 0);
     m_empty->setVisible(m_model->rowCount() == 0);
     showLists();
@@ -546,10 +541,7 @@ void RulesView::addRule(const QString& name)
         add(row);
     for (int row = 0; row < m_model->ruleCount(); ++row)
         add(row);
-    QStringList axes;
-    for (const MeshAxis& axis : m_document->experiment()->mesh.axes)
-        axes << QString::fromStdString(axis.name);
-    m_entry->ask(std::move(names), axes, name);
+    m_entry->ask(std::move(names), namesOfAxes(*m_document->experiment()), name);
 }
 
 void RulesView::enterRule(const QString& name, const QStringList& axes)
@@ -565,7 +557,7 @@ void RulesView::enterRule(const QString& name, const QStringList& axes)
     auto after = withRuleInserted(now, list(), end, { LogicalName::of(name.toStdString()), target, false, 2 });
     if (!after)
         showRefusal(after.error());
-    if (!m_document->edit(std::move(after), m_model->inList(tr("rule %1 → %2").arg(name, targetText(target)))))
+    if (!m_document->edit(std::move(after), m_model->inList(tr("rule %1 → %2").arg(name, words::targetText(target)))))
         return;
     m_entry->close();
     m_table->setCurrentIndex(m_model->index(static_cast<int>(end), RulesModel::Axes));

@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "sharding/text.h"
-#include "views/rules_view/rules_model.h"
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
+#include "words/rule_text.h"
 #include "words/trace_words.h"
 #include "words/words.h"
 
@@ -123,7 +123,7 @@ void TraceMatrix::setCurrentRule(int rule)
 
 QString TraceMatrix::targetOf(int rule) const
 {
-    return targetText(m_subject.rules.list[static_cast<std::size_t>(rule)].target);
+    return words::targetText(m_subject.rules.list[static_cast<std::size_t>(rule)].target);
 }
 
 void TraceMatrix::mousePressEvent(QMouseEvent* event)

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "sharding/text.h"
-#include "views/rules_view/rules_model.h"
 #include "views/rules_view/trace_matrix.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
 #include "views/widgets/span_line.h"
+#include "words/rule_text.h"
 #include "words/trace_words.h"
 #include "words/words.h"
 
@@ -212,7 +212,7 @@ void TraceMatrix::paintResult(QPainter& painter, const Theme& theme) const
         const QRect cell = m_layout.resultCell(d);
         const ResolvedEntry& entry = m_subject.resolution.entries[static_cast<std::size_t>(d)];
         if (!entry.entry.axes.empty()) {
-            paintChip(painter, m_layout.chip(cell), targetText(entry.entry),
+            paintChip(painter, m_layout.chip(cell), words::targetText(entry.entry),
                 m_subject.axisIndex(entry.entry.axes.front()), theme, ChipState::Applied);
             continue;
         }

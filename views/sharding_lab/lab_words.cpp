@@ -23,14 +23,6 @@ QString dimensionName(const LabResult& result, std::size_t dimension)
     return GridSubject{ result.layout, result.names }.dimensionName(static_cast<int>(dimension));
 }
 
-QString sentence(QString text)
-{
-    if (text.isEmpty())
-        return text;
-    text[0] = text[0].toUpper();
-    return text.endsWith(QLatin1Char('.')) ? text : text + QLatin1Char('.');
-}
-
 QString yesNo(bool value)
 {
     return value ? Lab::tr("yes") : Lab::tr("no");
@@ -103,9 +95,7 @@ QString whyEmpty(const LabForm& form)
 
 QString problemText(const Error& error)
 {
-    const words::ProblemText problem = words::describe(error);
-    return problem.remedy.isEmpty() ? sentence(problem.cause)
-                                    : sentence(problem.cause) + QLatin1Char(' ') + problem.remedy;
+    return words::sentence(words::describe(error).inFull());
 }
 
 QString arrayText(const LabResult& result)
@@ -180,7 +170,7 @@ QString unevenText(const LabResult& result)
                              words::count(layout.shardGrid()[d]), words::count(layout.shardShape()[d]),
                              words::paddingOf(room - result.shape[d], room));
     }
-    const QString what = sentence(parts.join(QStringLiteral("; ")));
+    const QString what = words::sentence(parts.join(QStringLiteral("; ")));
     return result.uneven ? what + QLatin1Char(' ')
             + Lab::tr("JAX refuses such an array at the edge of a jitted function; the compiler pads it inside.")
                          : what;

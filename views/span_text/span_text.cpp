@@ -9,6 +9,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "views/panel/panel.h"
+
 namespace shardscope {
 
 using namespace Qt::StringLiterals;
@@ -163,9 +165,7 @@ words::Text axisSpans(const QString& code, const std::vector<std::string>& axisN
 SpanLabel::SpanLabel(QWidget* parent)
     : QWidget(parent)
 {
-    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
-    policy.setHeightForWidth(true);
-    setSizePolicy(policy);
+    followWidth(this);
 }
 
 SpanLabel::SpanLabel(words::Text text, AxisMarks marks, QWidget* parent)

@@ -16,26 +16,9 @@ namespace {
 
 QColor colorOf(IconColor color)
 {
-    const Theme& theme = Theme::current();
-    switch (color) {
-    case IconColor::Text:
-        return theme.text;
-    case IconColor::Secondary:
-        return theme.secondary;
-    case IconColor::OnAccent:
-        return theme.onAccent;
-    case IconColor::Accent:
-        return theme.accent;
-    case IconColor::Failure:
-        return theme.error;
-    case IconColor::Warning:
-        return theme.warning;
-    case IconColor::Ok:
-        return theme.ok;
-    case IconColor::Info:
-        return theme.info;
-    }
-    return theme.text;
+    static constexpr QColor Theme::*colours[] = { &Theme::text, &Theme::secondary, &Theme::onAccent, &Theme::accent,
+        &Theme::error, &Theme::warning, &Theme::ok, &Theme::info }; // in the order of IconColor
+    return Theme::current().*colours[static_cast<std::size_t>(color)];
 }
 
 QPixmap rendered(const QString& name, QSize pixels, const QColor& color)

@@ -198,24 +198,21 @@ void ShardscopeStyle::drawPrimitive(
     case PE_PanelMenu:
         painter->fillRect(option->rect, theme.base);
         return;
-    case PE_FrameDockWidget:
-        return; // the dock frame paints its own border
+    case PE_FrameDockWidget: // the dock frame paints its own border
     case PE_FrameStatusBarItem:
+    case PE_FrameTabBarBase:
         return;
     case PE_PanelStatusBar:
         painter->fillRect(option->rect, theme.window);
         painter->fillRect(QRect(option->rect.left(), option->rect.top(), option->rect.width(), 1), theme.border);
         return;
-    case PE_FrameTabBarBase:
-        return;
     case PE_PanelTipLabel:
         panel(painter, option->rect, theme.base, theme.strongLine, false);
         return;
     case PE_IndicatorArrowDown:
-        drawIcon(painter, QStringLiteral("down"), option->rect, theme.text, 10);
-        return;
     case PE_IndicatorArrowUp:
-        drawIcon(painter, QStringLiteral("up"), option->rect, theme.text, 10);
+        drawIcon(painter, element == PE_IndicatorArrowUp ? QStringLiteral("up") : QStringLiteral("down"), option->rect,
+            theme.text, 10);
         return;
     case PE_IndicatorHeaderArrow:
         if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option))
@@ -254,6 +251,8 @@ void ShardscopeStyle::drawControl(
         drawHeaderSection(option, painter);
         return;
     case CE_HeaderEmptyArea:
+    case CE_MenuBarEmptyArea:
+    case CE_ToolBar:
         painter->fillRect(option->rect, theme.window);
         return;
     case CE_HeaderLabel:
@@ -305,9 +304,6 @@ void ShardscopeStyle::drawControl(
         break;
     case CE_Splitter:
         return;
-    case CE_MenuBarEmptyArea:
-        painter->fillRect(option->rect, theme.window);
-        return;
     case CE_MenuBarItem:
         if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option)) {
             const bool active = item->state & (State_Selected | State_Sunken) && item->state & State_Enabled;
@@ -324,10 +320,8 @@ void ShardscopeStyle::drawControl(
     case CE_MenuItem:
         if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option)) {
             QStyleOptionMenuItem copy(*item);
-            if ((item->state & State_Selected) && item->menuItemType != QStyleOptionMenuItem::Separator)
-                painter->fillRect(item->rect, theme.selectedRow);
-            else
-                painter->fillRect(item->rect, theme.base);
+            const bool marked = (item->state & State_Selected) && item->menuItemType != QStyleOptionMenuItem::Separator;
+            painter->fillRect(item->rect, marked ? theme.selectedRow : theme.base);
             copy.state &= ~State_Selected;
             copy.palette.setColor(QPalette::Window, theme.base);
             copy.palette.setColor(QPalette::WindowText, theme.text);
@@ -335,9 +329,6 @@ void ShardscopeStyle::drawControl(
             return;
         }
         break;
-    case CE_ToolBar:
-        painter->fillRect(option->rect, theme.window);
-        return;
     case CE_ProgressBarGroove:
         panel(painter, option->rect, theme.base, theme.border, false);
         return;

@@ -56,12 +56,9 @@ constexpr Token tokens[] = {
     { &Theme::warning, 0x8A5300, 0xF0C05A },
     { &Theme::warningBackground, 0xFFF4DC, 0x3B2F14 },
     { &Theme::ok, 0x1E7A3E, 0x6FD08C },
-    { &Theme::okBackground, 0xE4F4E9, 0x1C3526 },
     { &Theme::info, 0x1F67A8, 0x7FBFF5 },
     { &Theme::infoBackground, 0xE4F0FA, 0x1A3147 },
-    { &Theme::computeForward, 0x6C7A8C, 0x7E8CA0 },
     { &Theme::computeBackward, 0x8D99A8, 0x5D6877 },
-    { &Theme::computeOptimizer, 0xC0C7CF, 0x3F4650 },
     { &Theme::wait, 0xD5D9DE, 0x363B43 },
 };
 
@@ -182,11 +179,6 @@ QColor Theme::textOn(const QColor& fill) const
     return contrast(fill, onBright) >= contrast(fill, onDeep) ? onBright : onDeep;
 }
 
-bool Theme::isDeep(const QColor& fill) const
-{
-    return dark && textOn(fill) == QColor(Qt::white);
-}
-
 QColor Theme::shard(std::int64_t index, std::int64_t count, std::int64_t row, std::int64_t column) const
 {
     const auto tint = [this](std::int64_t i) { return shards[static_cast<std::size_t>(i) % shards.size()]; };
@@ -262,11 +254,6 @@ int Metrics::scaled(int pixels)
     return static_cast<int>(std::lround(pixels * std::max(size, 6) / 12.0));
 }
 
-QFont Metrics::small()
-{
-    return resized(QGuiApplication::font(), 11.0 / 12);
-}
-
 QFont Metrics::semibold()
 {
     QFont font = QGuiApplication::font();
@@ -284,6 +271,11 @@ QFont Metrics::title()
 QFont Metrics::fixed()
 {
     return resized(QFontDatabase::systemFont(QFontDatabase::FixedFont), 1, 0.5);
+}
+
+QFont Metrics::small()
+{
+    return resized(QGuiApplication::font(), 11.0 / 12);
 }
 
 } // namespace shardscope

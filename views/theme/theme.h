@@ -20,11 +20,11 @@ struct Theme {
 
     QColor window, base, alternateRow, button, dockTitle, border, strongLine, plotGrid;
     QColor text, secondary, hint, accent, onAccent, selectedRow;
-    QColor error, errorBackground, warning, warningBackground, ok, okBackground, info, infoBackground;
+    QColor error, errorBackground, warning, warningBackground, ok, info, infoBackground;
     std::array<QColor, 6> meshAxes;
     std::array<QColor, 8> shards;
     std::array<QColor, 6> owners; ///< param grad mu nu act buffer
-    QColor computeForward, computeBackward, computeOptimizer, wait;
+    QColor computeBackward, wait;
 
     static const Theme& light();
     static const Theme& darkTheme();
@@ -38,7 +38,7 @@ struct Theme {
     /// Black or white-ish, whichever reads better on the fill.
     [[nodiscard]] QColor textOn(const QColor& fill) const;
     /// A fill of the dark theme that takes light stripes.
-    [[nodiscard]] bool isDeep(const QColor& fill) const;
+    [[nodiscard]] bool isDeep(const QColor& fill) const { return dark && textOn(fill) == QColor(Qt::white); }
     /// Fill of shard `index` of `count`: palette up to 8; hue and lightness up to 64; four tints beyond.
     [[nodiscard]] QColor shard(
         std::int64_t index, std::int64_t count, std::int64_t row = 0, std::int64_t column = 0) const;

@@ -216,10 +216,8 @@ bool DeviceControls::edit(Result<Experiment> after, const QString& text)
     if (done)
         return true;
     refresh();
-    if (refused) {
-        const words::ProblemText stated = words::shown(*refused);
-        setMessage(stated.cause + QStringLiteral(". ") + stated.remedy, {});
-    }
+    if (refused)
+        setMessage(words::shown(*refused).inFull(), {});
     return false;
 }
 
@@ -238,8 +236,7 @@ bool DeviceControls::chooseDevices(const QString& chosen)
     if (!devices) {
         if (chosen.toStdString() == toText(now.hardware.devices)) // an own list has no short form
             return true;
-        const words::ProblemText stated = words::shown(devices.error());
-        setMessage(stated.cause + QStringLiteral(". ") + stated.remedy, {});
+        setMessage(words::shown(devices.error()).inFull(), {});
         return false;
     }
     if (*devices == now.hardware.devices) {
@@ -318,9 +315,8 @@ void DeviceControls::showProblem(const Problem* problem)
     m_standing.clear();
     m_standingFixes.clear();
     if (problem) {
-        const words::ProblemText stated = words::shown(problem->diagnostic);
-        m_standing = words::fromStd(problem->diagnostic.id()) + QLatin1Char(' ') + stated.cause + QStringLiteral(". ")
-            + stated.remedy;
+        m_standing =
+            words::fromStd(problem->diagnostic.id()) + QLatin1Char(' ') + words::shown(problem->diagnostic).inFull();
         m_standingFixes = problem->fixes;
     }
     setMessage(m_standing, m_standingFixes);
@@ -414,11 +410,10 @@ void DeviceListEditor::check()
     if (m_read) {
         m_stated->setText(words::deviceFacts(*m_read));
     } else {
-        const words::ProblemText text = words::describe(read.error());
-        QString stated = text.cause + QStringLiteral(". ") + text.remedy;
+        QString stated = words::describe(read.error()).inFull();
         if (read.error().where.line > 0)
             stated = tr("Line %1: %2").arg(read.error().where.line).arg(stated);
-        m_stated->setText(stated.trimmed());
+        m_stated->setText(stated);
     }
     m_stated->setColour(m_read ? &Theme::secondary : &Theme::error);
     m_apply->setEnabled(m_read.has_value());

@@ -102,9 +102,7 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     connect(controller, &RunController::stateChanged, this, &ValuesView::refresh);
     connect(controller, &RunController::stepped, this, &ValuesView::refresh);
     connect(controller, &RunController::failed, this, [this](const Diagnostic& diagnostic) {
-        const words::ProblemText text = words::describe(diagnostic);
-        m_failure = text.remedy.isEmpty() ? tr("%1.").arg(text.cause)
-                                          : tr("%1. %2", "cause, remedy").arg(text.cause, text.remedy);
+        m_failure = words::describe(diagnostic).inFull();
         refresh();
     });
     refresh();

@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "views/collectives_view/collective_texts.h"
+#include "words/collective_texts.h"
 #include "words/run_words.h"
 #include "words/words.h"
 
@@ -42,7 +42,7 @@ QStringList valuesNotes(const ShownValues& shown, const TensorRow& row)
     const Layout& layout = shown.subject.layout;
     QStringList sentences;
     if (layout.addends() > 1) {
-        const QString axes = axesText(layout.mesh(), layout.sharding().unreduced);
+        const QString axes = words::axesText(layout.mesh(), layout.sharding().unreduced);
         const QString parts = words::count(layout.addends());
         sentences << (layout.copies() > 1
                 ? ValuesWords::tr(
@@ -58,7 +58,7 @@ QStringList valuesNotes(const ShownValues& shown, const TensorRow& row)
         sentences << ValuesWords::tr(
             "Its partial values were added up over %1 in their own memory, so that only the sum is "
             "there.")
-                         .arg(axesText(layout.mesh(), row.partialBefore));
+                         .arg(words::axesText(layout.mesh(), row.partialBefore));
     }
     const auto listed = static_cast<std::int64_t>(shown.positions.size());
     if (shown.local && listed > 1 && listed < layout.mesh().deviceCount())

@@ -7,8 +7,8 @@
 #include "sharding/sharding_edit.h"
 #include "sharding/sharding_text.h"
 #include "views/panel/panel.h"
-#include "views/widgets/axis_toggle.h"
 #include "views/widgets/boxes.h"
+#include "views/widgets/chip.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -19,13 +19,12 @@ using words::fromStd;
 ShardingEditor::ShardingEditor(QWidget* parent)
     : QWidget(parent)
     , m_text(new QLineEdit)
-    , m_wrong(new RoleLabel(RoleLabel::Size::Normal, &Theme::error))
+    , m_wrong(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::error))
 {
     m_text->setFont(Metrics::fixed());
     m_text->setAccessibleName(tr("Sharding as text"));
     m_text->setToolTip(tr("Axes per dimension, the major one first; ? leaves a dimension open for more.\n"
                           "[{data}, {model, ?}]   [{x:(1)2}, {}]   [{data}p1, {}], replicated={model}"));
-    m_wrong->setWordWrap(true);
     m_wrong->hide();
     vbox(this, {}, 6, { m_text, m_wrong });
     connect(m_text, &QLineEdit::textEdited, this, &ShardingEditor::readText);
@@ -166,13 +165,9 @@ void ShardingEditor::readText()
     Result<TensorSharding> sharding = parseDimensions(m_text->text().toStdString(), *m_snapshot->mesh);
     const std::size_t rank = m_snapshot->program->value(m_target.value).type.rank();
     if (!sharding || sharding->rank() != rank) {
-        if (sharding) {
-            m_problem = tr("The value has %1: write one pair of braces for each.")
-                            .arg(words::counted(static_cast<qint64>(rank), words::Noun::Dimension));
-        } else {
-            const words::ProblemText stated = words::describe(sharding.error());
-            m_problem = stated.cause.left(1).toUpper() + stated.cause.mid(1) + u". "_s + stated.remedy;
-        }
+        m_problem = sharding ? tr("The value has %1: write one pair of braces for each.")
+                                   .arg(words::counted(static_cast<qint64>(rank), words::Noun::Dimension))
+                             : words::sentence(words::describe(sharding.error()).inFull());
         m_wrong->setText(m_problem);
         m_wrong->show();
         Q_EMIT edited();

@@ -7,9 +7,10 @@
 #include <QTableView>
 
 #include "sharding/sharding_text.h"
+#include "sharding/text.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
-#include "views/what_if_view/changes_model.h"
+#include "views/span_text/span_text.h"
 #include "views/what_if_view/sharding_editor.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/chips_delegate.h"
@@ -20,8 +21,66 @@
 #include "words/value_changes.h"
 
 namespace shardscope {
+
 using namespace Qt::StringLiterals;
+
 using words::fromStd;
+
+ChangesModel::ChangesModel(QObject* parent)
+    : ColumnModel(parent)
+{
+    using Look = ModelColumn::Look;
+    setColumns({
+        { tr("Value"), [this](int row) { return name(row); } },
+        { tr("Now"), [this](int row) { return words::plain(spec(row, Now)); }, Look::Code },
+        { tr("Then"), [this](int row) { return words::plain(spec(row, Then)); }, Look::Code },
+        { tr("Per device"),
+            [this](int row) { return words::bytesStep(change(row).bytesBefore, change(row).bytesAfter); },
+            Look::Number },
+    });
+}
+
+void ChangesModel::setChanges(std::shared_ptr<const ValueChanges> changes, SnapshotPtr now, SnapshotPtr then)
+{
+    refill(false, [&] {
+        m_changes = std::move(changes);
+        m_now = std::move(now);
+        m_then = std::move(then);
+    });
+}
+
+QString ChangesModel::path(int row) const
+{
+    return row < 0 || row >= count() ? QString() : fromStd(m_now->program->value(change(row).before).path);
+}
+
+QString ChangesModel::name(int row) const
+{
+    const shardscope::Value& value = m_now->program->value(change(row).before);
+    if (value.path.empty())
+        return value.definition.valid() ? u'%' + QString::number(value.definition.index) : QString();
+    return words::operandName(*m_now->program, change(row).before);
+}
+
+words::Text ChangesModel::spec(int row, int column) const
+{
+    const bool now = column == Now;
+    const TensorSharding& sharding = now ? change(row).old : change(row).now;
+    const Mesh& mesh = now ? *m_now->mesh : *m_then->mesh;
+    words::Text text = axisSpans(fromStd(toColumn(toPartitionSpec(sharding, mesh))), mesh.axisNames());
+    for (const AxisRef& ref : sharding.unreduced) {
+        text.push_back({ u"  Σ "_s, words::Span::Style::Code, -1 });
+        text.push_back({ fromStd(toString(mesh, ref)), words::Span::Style::Axis, ref.axis });
+    }
+    return text;
+}
+
+QVariant ChangesModel::cell(int row, int column, int role) const
+{
+    if (role == SpansRole && (column == Now || column == Then))
+        return QVariant::fromValue(spec(row, column));
+    return role == Qt::ToolTipRole ? QVariant(text(row, column)) : QVariant();
+}
 
 namespace {
 QString nameOfValue(const Snapshot& snapshot, ValueId value)
@@ -38,10 +97,10 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     , m_page(new QWidget)
     , m_title(new RoleLabel(RoleLabel::Size::Title))
     , m_choiceBox(new QWidget)
-    , m_remark(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
+    , m_remark(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::secondary))
     , m_editor(new ShardingEditor)
     , m_without(new QPushButton(tr("As the text says")))
-    , m_summary(new RoleLabel(RoleLabel::Size::Normal))
+    , m_summary(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped))
     , m_table(new QTableView)
     , m_model(new ChangesModel(this))
     , m_apply(new QPushButton(tr("Apply")))
@@ -51,10 +110,8 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
 
     m_title->setElided(true, Qt::ElideMiddle);
     hbox(m_choiceBox, {}, styleSpacing, {});
-    m_remark->setWordWrap(true);
     m_without->setProperty("small", true);
     m_without->setToolTip(tr("Takes back what the experiment gives for this value alone."));
-    m_summary->setWordWrap(true);
 
     makeRowTable(m_table, m_model, tr("Values that change"));
     m_table->setItemDelegate(new SpansDelegate(m_table));
@@ -324,11 +381,6 @@ void WhatIfView::receive(const EditPreview& preview)
     m_document->setPreview(isOfNow && preview.then && preview.then->laidOut() ? preview.then : nullptr, m_text);
     showSummary();
     Q_EMIT previewed();
-}
-
-QString WhatIfView::summary() const
-{
-    return m_summary->text();
 }
 
 void WhatIfView::showSummary()

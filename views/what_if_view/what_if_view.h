@@ -4,13 +4,19 @@
 #pragma once
 
 #include <QTimer>
+#include <QVariant>
+#include <memory>
 #include <optional>
 
 #include "analysis/annotation_edit.h"
+#include "analysis/change.h"
 #include "document/document.h"
 #include "document/selection.h"
 #include "views/panel/dock_view.h"
+#include "views/panel/panel.h"
 #include "views/preview/edit_preview.h"
+#include "views/widgets/column_model.h"
+#include "words/words.h"
 
 class QAbstractItemView;
 class QPushButton;
@@ -18,11 +24,34 @@ class QTableView;
 
 namespace shardscope {
 
-class ChangesModel;
 class EmptyPage;
-class RoleLabel;
 class SegmentedBar;
 class ShardingEditor;
+
+/// The values that an edit shards differently, as a table: value, how it is sharded now and then, bytes per device.
+class ChangesModel : public ColumnModel {
+    Q_OBJECT
+public:
+    enum Column { Value, Now, Then, PerDevice };
+    explicit ChangesModel(QObject* parent = nullptr);
+    /// All null for nothing.
+    void setChanges(std::shared_ptr<const ValueChanges> changes, SnapshotPtr now, SnapshotPtr then);
+    [[nodiscard]] const ValueChanges* changes() const { return m_changes.get(); }
+    /// Path of the value in a row, in the experiment as it is now; "" for one without.
+    [[nodiscard]] QString path(int row) const;
+
+protected:
+    [[nodiscard]] int count() const override { return m_changes ? static_cast<int>(m_changes->values.size()) : 0; }
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
+
+private:
+    [[nodiscard]] const ValueChange& change(int row) const { return m_changes->values[static_cast<std::size_t>(row)]; }
+    [[nodiscard]] QString name(int row) const;
+    /// How the value is sharded, mesh axes as such.
+    [[nodiscard]] words::Text spec(int row, int column) const;
+    std::shared_ptr<const ValueChanges> m_changes;
+    SnapshotPtr m_now, m_then;
+};
 
 class WhatIfView : public DockView {
     Q_OBJECT
@@ -42,7 +71,7 @@ public:
     [[nodiscard]] ShardingEditor* editor() const { return m_editor; }
     [[nodiscard]] ChangesModel* model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
-    [[nodiscard]] QString summary() const;
+    [[nodiscard]] QString summary() const { return m_summary->text(); }
     [[nodiscard]] QPushButton* applyButton() const { return m_apply; }
     [[nodiscard]] QPushButton* cancelButton() const { return m_cancel; }
     [[nodiscard]] QPushButton* withoutButton() const { return m_without; }

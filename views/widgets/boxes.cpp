@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/widgets/boxes.h"
 
+#include <QWidget>
+
 namespace shardscope {
 
 namespace {
@@ -57,6 +59,12 @@ QVBoxLayout* vbox(QWidget* of, const QMargins& margins, int spacing, std::initia
 QVBoxLayout* vbox(const QMargins& margins, int spacing, std::initializer_list<BoxItem> items)
 {
     return vbox(nullptr, margins, spacing, items);
+}
+
+void tabOrder(std::initializer_list<QWidget*> widgets)
+{
+    for (const auto* each = widgets.begin(); each + 1 < widgets.end(); ++each)
+        QWidget::setTabOrder(each[0], each[1]);
 }
 
 } // namespace shardscope

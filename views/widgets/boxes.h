@@ -43,4 +43,7 @@ QHBoxLayout* hbox(const QMargins& margins, int spacing, std::initializer_list<Bo
 QVBoxLayout* vbox(QWidget* of, const QMargins& margins, int spacing, std::initializer_list<BoxItem> items);
 QVBoxLayout* vbox(const QMargins& margins, int spacing, std::initializer_list<BoxItem> items);
 
+/// Tab goes from each to the next one.
+void tabOrder(std::initializer_list<QWidget*> widgets);
+
 } // namespace shardscope

@@ -4,19 +4,76 @@
 #include <QColor>
 #include <QFontMetrics>
 #include <QPainter>
-#include <cmath>
 
 #include "views/theme/theme.h"
 
 namespace shardscope {
 
+using namespace Qt::StringLiterals;
+
+AxisToggle::AxisToggle(const QString& name, int axis, QWidget* parent)
+    : QAbstractButton(parent)
+    , m_axis(axis)
+{
+    setText(name);
+    setCheckable(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setCursor(Qt::PointingHandCursor);
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+}
+
+void AxisToggle::setPlace(int place)
+{
+    if (place == m_place)
+        return;
+    m_place = place;
+    updateGeometry();
+    update();
+}
+
+void AxisToggle::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    const QRect chip = rect().adjusted(2, 2, -2, -2);
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (isChecked() && m_axis >= 0) {
+        paintChip(painter, chip, shown(), m_axis, theme, ChipState::Applied);
+    } else {
+        painter.setPen(QPen(isChecked() ? theme.text : underMouse() ? theme.strongLine : theme.border, 1));
+        painter.setBrush(isChecked() ? theme.selectedRow : theme.base);
+        painter.drawRoundedRect(QRectF(chip).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+        painter.setPen(isChecked() ? theme.text : theme.secondary);
+        painter.setFont(font());
+        painter.drawText(chip, Qt::AlignCenter, shown());
+    }
+    if (!isEnabled()) {
+        QColor veil = theme.base;
+        veil.setAlphaF(0.6F);
+        painter.fillRect(rect(), veil);
+    }
+    if (hasFocus()) {
+        painter.setPen(QPen(theme.accent, 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 4, 4);
+    }
+}
+
+void AxisToggle::enterEvent(QEnterEvent* event)
+{
+    QAbstractButton::enterEvent(event);
+    update();
+}
+
+void AxisToggle::leaveEvent(QEvent* event)
+{
+    QAbstractButton::leaveEvent(event);
+    update();
+}
+
 QColor axisTint(const Theme& theme, int axis)
 {
-    const QColor color = theme.meshAxis(axis), ground = theme.base;
-    const double share = theme.dark ? 0.2 : 0.12;
-    const auto part = [share](int a, int b) { return static_cast<int>(std::lround(a + (b - a) * share)); };
-    return QColor(
-        part(ground.red(), color.red()), part(ground.green(), color.green()), part(ground.blue(), color.blue()));
+    return mixed(theme.base, theme.meshAxis(axis), theme.dark ? 0.2 : 0.12);
 }
 
 QSize chipSize(const QString& text)
@@ -29,13 +86,10 @@ void paintChip(QPainter& painter, const QRect& rect, const QString& text, int ax
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     const bool known = axis >= 0;
-    QColor line = known ? theme.meshAxis(axis) : theme.strongLine;
+    const QColor line = known ? theme.meshAxis(axis) : theme.strongLine;
     QColor fill = known ? axisTint(theme, axis) : theme.alternateRow;
     QColor letters = known ? theme.meshAxis(axis) : theme.secondary;
-    qreal width = 1;
-    if (state == ChipState::Applied)
-        width = 2;
-    QPen pen(line, width);
+    QPen pen(line, state == ChipState::Applied ? 2 : 1);
     if (state == ChipState::Skipped) {
         letters = theme.secondary;
         fill = theme.base;

@@ -72,11 +72,6 @@ void DockTitleBar::setKeyFigure(const QString& text)
     update();
 }
 
-QString DockTitleBar::keyFigure() const
-{
-    return m_keyFigure;
-}
-
 void DockTitleBar::setActive(bool active)
 {
     if (m_active == active)
@@ -134,11 +129,6 @@ void DockTitleBar::mouseDoubleClickEvent(QMouseEvent* event)
         return;
     event->accept(); // Qt's own would let it float
     Q_EMIT frame->maximiseRequested();
-}
-
-void DockTitleBar::resizeEvent(QResizeEvent*)
-{
-    layOut();
 }
 
 void DockTitleBar::changeEvent(QEvent* event)

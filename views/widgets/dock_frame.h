@@ -26,7 +26,7 @@ public:
     explicit DockTitleBar(QDockWidget* dock);
     void setIcon(const QIcon& icon);
     void setKeyFigure(const QString& text);
-    [[nodiscard]] QString keyFigure() const;
+    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     void setActive(bool active);
     /// In place of its name a tabbed dock's title bar takes no room at all.
     void setTabbed(bool tabbed);
@@ -39,7 +39,7 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
+    void resizeEvent(QResizeEvent*) override { layOut(); }
     void mouseDoubleClickEvent(QMouseEvent* event) override;
 
 private:

@@ -72,10 +72,4 @@ QSize DrawerBox::minimumSizeHint() const
     return { std::max(main.width(), body.width()), std::max(main.height(), body.height()) + headHeight() };
 }
 
-void DrawerBox::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    arrange();
-}
-
 } // namespace shardscope

@@ -26,7 +26,7 @@ public:
     [[nodiscard]] QSize sizeHint() const override { return minimumSizeHint().expandedTo(m_main->sizeHint()); }
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void resizeEvent(QResizeEvent*) override { arrange(); }
 
 private:
     void arrange();

@@ -29,4 +29,13 @@ inline void makeRowTable(QTableView* table, QAbstractItemModel* model, const QSt
     giveCopyMenu(table);
 }
 
+/// The same of a longer list: every other row is shaded, and the last column takes what is left.
+inline void makeListTable(QTableView* table, QAbstractItemModel* model, const QString& name)
+{
+    makeRowTable(table, model, name);
+    table->setAlternatingRowColors(true);
+    table->setTextElideMode(Qt::ElideRight);
+    table->horizontalHeader()->setStretchLastSection(true);
+}
+
 } // namespace shardscope

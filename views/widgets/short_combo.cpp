@@ -48,11 +48,6 @@ QSize ShortCombo::sizeFor(const QString& text) const
     return { style()->sizeFromContents(QStyle::CT_ComboBox, &option, content, this).width(), content.height() };
 }
 
-QSize ShortCombo::sizeHint() const
-{
-    return sizeFor(currentText());
-}
-
 QSize ShortCombo::minimumSizeHint() const
 {
     const QSize size = sizeFor(shortText());

@@ -17,7 +17,7 @@ public:
     /// What stands in the closed form.
     [[nodiscard]] QString shownText() const;
 
-    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return sizeFor(currentText()); }
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:

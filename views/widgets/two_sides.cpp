@@ -45,12 +45,6 @@ QSize TwoSides::minimumSizeHint() const
     return { std::max(width(m_first), width(m_second)), Metrics::scaled(180) };
 }
 
-void TwoSides::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    arrange();
-}
-
 void TwoSides::arrange()
 {
     const auto room = [](const QWidget* side) {

@@ -24,7 +24,7 @@ public:
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void resizeEvent(QResizeEvent*) override { arrange(); }
 
 private:
     void arrange();

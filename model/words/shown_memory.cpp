@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/memory_view/shown_memory.h"
+#include "words/shown_memory.h"
 
 #include <QCoreApplication>
 #include <QHash>
@@ -11,7 +11,7 @@
 #include "words/propagation_steps.h"
 #include "words/words.h"
 
-namespace shardscope {
+namespace shardscope::words {
 
 namespace {
 
@@ -101,11 +101,6 @@ QString ShownMemory::operationAt(std::size_t instruction) const
         : QString();
 }
 
-QString ShownMemory::peakWords() const
-{
-    return words::peakPlace(*planned);
-}
-
 std::vector<ShownMemory::Named> ShownMemory::named() const
 {
     std::vector<Named> found;
@@ -142,4 +137,9 @@ QString ShownMemory::largest(const std::vector<Named>& names, std::size_t most)
                      : MemoryWords::tr("Largest: %1; and %2 more").arg(list, words::count(more));
 }
 
-} // namespace shardscope
+QString ShownMemory::peakWords() const
+{
+    return words::peakPlace(*planned);
+}
+
+} // namespace shardscope::words

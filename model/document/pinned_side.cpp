@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/compare_view/pinned_side.h"
+#include "document/pinned_side.h"
 
 #include <QFileInfo>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the memory view draws: that of a step, as its plan has it.
+// What a picture of memory shows of a step, as its plan has it.
 #pragma once
 
 #include <QString>
@@ -8,10 +8,16 @@
 #include <vector>
 
 #include "pipeline/planned_memory.h"
+#include "pipeline/snapshot.h"
 #include "schedule/plan.h"
-#include "views/memory_view/memory_layout.h"
 
-namespace shardscope {
+namespace shardscope::words {
+
+/// Where in its owner's segment a tensor lies: tensors stand in their order of display.
+struct MemorySlice {
+    Owner owner = Owner::Parameters;
+    double begin = 0, end = 0; ///< shares of the owner's bytes
+};
 
 struct ShownMemory {
     SnapshotPtr snapshot;
@@ -50,4 +56,4 @@ struct ShownMemory {
     [[nodiscard]] static QString largest(const std::vector<Named>& names, std::size_t most);
 };
 
-} // namespace shardscope
+} // namespace shardscope::words
