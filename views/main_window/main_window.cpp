@@ -160,11 +160,6 @@ bool MainWindow::isSettled() const
         && !m_collectives->isWorking() && !m_values->isWorking() && !m_compare->isWorking() && !m_problems->isWorking();
 }
 
-QAction* MainWindow::action(const QString& name) const
-{
-    return findChild<QAction*>(name);
-}
-
 // Files.
 
 bool MainWindow::showErrors(const std::vector<Diagnostic>& errors)
@@ -416,7 +411,7 @@ void MainWindow::showStatus()
     put(m_sent, brief ? text.sentShort : text.sent,
         tr("Bytes that each device sends in a step, in all and along each mesh axis"));
     m_hardware->setFigure(brief ? QString() : text.hardware, tr("Show the mesh and its devices"));
-    m_saved->setFigure(text.saved, action(QStringLiteral("save"))->toolTip());
+    m_saved->setFigure(text.saved, action("save")->toolTip());
     followProblems();
 }
 
@@ -437,9 +432,9 @@ void MainWindow::showRun()
     // What cannot run says why, in its tip; what runs can always be stopped.
     const std::optional<Obstacle> obstacle = obstacleOf(m_document);
     const bool starts = idle || state == RunController::State::Stepping;
-    QAction* step = action(QStringLiteral("runStep"));
-    QAction* timeit = action(QStringLiteral("runTimeit"));
-    QAction* run = action(QStringLiteral("runContinuously"));
+    QAction* step = action("runStep");
+    QAction* timeit = action("runTimeit");
+    QAction* run = action("runContinuously");
     step->setEnabled(starts && !obstacle);
     m_stepButton->setEnabled(!starts || !obstacle);
     m_stepButton->setText(starts ? tr("Run step") : tr("Stop"));
@@ -467,7 +462,7 @@ void MainWindow::showRun()
         text = tr("step %1").arg(words::count(m_run.stepsDone()));
     }
     m_steps->setText(text);
-    action(QStringLiteral("resetRun"))->setEnabled(m_run.stepsDone() > 0 || !idle);
+    action("resetRun")->setEnabled(m_run.stepsDone() > 0 || !idle);
     showTimes();
 }
 

@@ -8,12 +8,14 @@
 // pictures alone and a drawer at either side. Each is remembered as it was left.
 #pragma once
 
+#include <QAction>
 #include <QHash>
 #include <QMainWindow>
 #include <QPointer>
 #include <QTimer>
 #include <array>
 #include <functional>
+#include <initializer_list>
 
 #include "document/document.h"
 #include "document/run_controller.h"
@@ -130,7 +132,7 @@ public:
     /// One view alone in the window; the same one again, or null: back.
     void maximise(DockFrame* frame);
     [[nodiscard]] DockFrame* maximised() const { return m_maximised; }
-    [[nodiscard]] QAction* action(const QString& name) const;
+    [[nodiscard]] QAction* action(QAnyStringView name) const { return findChild<QAction*>(name.toString()); }
 
     /// Opens without asking; errors are shown on top of the window and among the problems, and leave the document as it
     /// is. A table of arrays becomes an untitled experiment with the mesh and the rules of the present one.
@@ -295,8 +297,10 @@ private:
     /// Until it is stopped or its runs are done; not a single step.
     [[nodiscard]] bool isRunning() const;
 
-    QAction* addAction(const QString& name, const QString& icon, const QString& text, const QKeySequence& shortcut,
+    QAction* addAction(QAnyStringView name, QAnyStringView icon, const QString& text, const QKeySequence& shortcut,
         const std::function<void()>& run);
+    /// Actions by their names, "" for a line, into a menu or a bar.
+    void fill(QWidget* bar, std::initializer_list<const char*> names);
 
     Appearance* m_appearance;
     Settings m_settings;

@@ -173,9 +173,6 @@ public:
     static constexpr int maximumPanels = 64;
 
 private:
-    /// The block of each dimension that a cell stands for.
-    [[nodiscard]] Shape blockOf(const GridCell& cell) const;
-
     Shape m_grid;
     GridDimension m_rows, m_columns;
     std::vector<int> m_multiples, m_folded, m_sliders;
