@@ -11,6 +11,7 @@
 #include <QToolBar>
 #include <QToolButton>
 
+#include "analysis/first_selection.h"
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
 #include "pipeline/collective_list.h"
@@ -18,7 +19,6 @@
 #include "views/collectives_view/collectives_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/file_names.h"
-#include "views/main_window/first_selection.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"
 #include "views/main_window/status_message.h"

@@ -292,7 +292,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         view.resize(900, 600);
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
-        const GraphCollectives& collectives = view.canvas()->graphWords()->collectives();
+        const CollectivePlaces& collectives = view.canvas()->graphWords()->collectives();
         QCOMPARE(collectives.count(), 1);
         const OperationId own = collectives.operationOf(0);
         QVERIFY(own.valid());
@@ -310,7 +310,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         Shown shown;
         StepPlayer& player = *shown.view.player()->player();
         // Operations, and the collectives between them.
-        const GraphCollectives& collectives = shown.canvas().graphWords()->collectives();
+        const CollectivePlaces& collectives = shown.canvas().graphWords()->collectives();
         int placed = 0;
         for (int i = 0; i < collectives.count(); ++i)
             placed += collectives.operationOf(i).valid() ? 1 : 0;

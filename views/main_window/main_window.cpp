@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/first_selection.h"
 #include "document/atomic_file.h"
 #include "document/exchange.h"
 #include "document/program_file.h"
@@ -30,7 +31,6 @@
 #include "views/main_window/dock_tabs.h"
 #include "views/main_window/edge_drawers.h"
 #include "views/main_window/file_names.h"
-#include "views/main_window/first_selection.h"
 #include "views/main_window/selection_trail.h"
 #include "views/main_window/status_message.h"
 #include "views/main_window/tips.h"

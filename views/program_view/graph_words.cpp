@@ -35,7 +35,7 @@ void GraphWords::setSnapshot(SnapshotPtr snapshot)
     m_differences.clear();
     m_added.assign(m_program->values.size(), {});
     m_sums.assign(m_outline->parts.size(), {});
-    m_collectives = m_snapshot ? GraphCollectives::of(*m_snapshot) : GraphCollectives();
+    m_collectives = m_snapshot ? CollectivePlaces::of(*m_snapshot) : CollectivePlaces();
     if (!m_snapshot || !m_snapshot->collectives)
         return;
     for (const CollectiveEntry& entry : m_snapshot->collectives->entries)

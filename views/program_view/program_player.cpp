@@ -42,7 +42,7 @@ ProgramPlayer::ProgramPlayer(Selection* selection, QWidget* parent)
 }
 
 void ProgramPlayer::setSnapshot(
-    SnapshotPtr snapshot, const ProgramOutline* outline, const GraphCollectives& collectives)
+    SnapshotPtr snapshot, const ProgramOutline* outline, const CollectivePlaces& collectives)
 {
     m_player->setPlaying(false);
     m_replay.reset();

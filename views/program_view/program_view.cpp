@@ -245,7 +245,7 @@ void ProgramView::showSnapshot()
     m_canvas->setSnapshot(program && !program->operations.empty() ? snapshot : nullptr);
     const GraphLayout* layout = m_canvas->layoutOfGraph();
     m_player->setSnapshot(
-        snapshot, layout ? &layout->outline() : nullptr, layout ? layout->collectives() : GraphCollectives());
+        snapshot, layout ? &layout->outline() : nullptr, layout ? layout->collectives() : CollectivePlaces());
     m_legend->setText(m_canvas->graphWords() ? m_canvas->graphWords()->legend() : words::Text());
     m_legend->setToolTip(m_canvas->graphWords() ? plainTip(m_canvas->graphWords()->legendTip()) : QString());
     m_linking = true;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/values_view/step_bar.h"
 
-#include <QSlider>
-
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/values_view/sends_widget.h"
