@@ -165,7 +165,7 @@ private Q_SLOTS:
         window.runController()->runStep();
         QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 30'000);
         // What reacts to the mouse takes the focus: no painted view is for the mouse alone.
-        for (const QWidget* painted : std::initializer_list<const QWidget*>{ window.meshView()->map(),
+        for (const QWidget* painted : std::initializer_list<const QWidget*>{ window.findChild<MeshView*>()->map(),
                  window.findChild<MemoryBarWidget*>(), window.findChild<LiveMemoryPlot*>(),
                  window.findChild<AccessibleStepPlot*>(), window.findChild<AccessibleBarsPlot*>(),
                  window.findChild<TraceMatrix*>(), window.findChild<SegmentedBar*>() })
@@ -179,7 +179,7 @@ private Q_SLOTS:
                 && !qobject_cast<QMenuBar*>(widget))
                 expected.insert(widget);
         std::set<QWidget*> reached;
-        window.meshView()->row(0)->chip()->setFocus();
+        window.findChild<MeshView*>()->row(0)->chip()->setFocus();
         for (std::size_t i = 0; i < 3 * expected.size() + 20; ++i) {
             QWidget* at = QApplication::focusWidget();
             QVERIFY(at);

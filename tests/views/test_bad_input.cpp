@@ -538,7 +538,7 @@ void TestBadInput::filesThatAreOpened()
     QCOMPARE(window.document()->undoStack()->count(), 1);
 
     QVERIFY(!window.openFile(path));
-    const std::vector<Diagnostic>& messages = window.problemsView()->messages();
+    const std::vector<Diagnostic>& messages = window.findChild<ProblemsView*>()->messages();
     QVERIFY(!messages.empty() && messages.size() <= 50);
     for (const Diagnostic& message : messages) {
         const QString sentence = words::oneLine(message);

@@ -970,11 +970,11 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         window.document()->waitForAnalysis();
         QVERIFY(!window.shows(u"program"_s));
-        QVERIFY(!window.programView()->canvas()->layoutOfGraph()); // costs nothing until then
+        QVERIFY(!window.findChild<ProgramView*>()->canvas()->layoutOfGraph()); // costs nothing until then
         QVERIFY(window.present(u"program"_s));
-        QTRY_VERIFY(window.programView()->canvas()->layoutOfGraph());
-        QVERIFY(window.programView()->canvas()->hasFocus());
-        QVERIFY(window.programView()->canvas()->isVisible());
+        QTRY_VERIFY(window.findChild<ProgramView*>()->canvas()->layoutOfGraph());
+        QVERIFY(window.findChild<ProgramView*>()->canvas()->hasFocus());
+        QVERIFY(window.findChild<ProgramView*>()->canvas()->isVisible());
     }
 };
 

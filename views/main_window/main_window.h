@@ -95,18 +95,7 @@ public:
     [[nodiscard]] Document* document() { return &m_document; }
     [[nodiscard]] Selection* selection() { return &m_selection; }
     [[nodiscard]] RunController* runController() { return &m_run; }
-    [[nodiscard]] MeshView* meshView() const { return m_mesh; }
-    [[nodiscard]] RulesView* rulesView() const { return m_rules; }
-    [[nodiscard]] ModelView* modelView() const { return m_model; }
-    [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
-    [[nodiscard]] ExplainView* explainView() const { return m_explain; }
-    [[nodiscard]] WhatIfView* whatIfView() const { return m_whatIf; }
-    [[nodiscard]] CompareView* compareView() const { return m_compare; }
     [[nodiscard]] ValuesView* valuesView() const { return m_values; }
-    [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
-    [[nodiscard]] ProgramView* programView() const { return m_program; }
-    [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
-    [[nodiscard]] EditPlate* editPlate() const { return m_plate; }
     /// The frames of the views: inputs, layout, program, timeline, values, compare, inspector, problems.
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;
@@ -153,19 +142,13 @@ public:
     void showStartPage();
     /// The same to somebody who starts the program for the first time.
     void greet();
-    [[nodiscard]] StartPage* startPage() const { return m_start; } ///< null until it was shown once
-    [[nodiscard]] TaskWatch* taskWatch() const { return m_task; }
-    /// Changes of scratch copies that somebody left for another experiment.
-    [[nodiscard]] LeftChanges* leftChanges() const { return m_left; }
     /// Commands, views and all that the document holds, by their names.
     void findAnything();
-    [[nodiscard]] CommandPalette* commandPalette() const { return m_palette; }
     /// On top of the window: what could not be opened, the question and notes of the experiment.
     [[nodiscard]] NoticeStrip* unreadable() const { return m_unreadable; }
     [[nodiscard]] NoticeStrip* question() const { return m_question; }
     /// How a model's arrays become such a table.
     void showTableHelp();
-    [[nodiscard]] TableHelp* tableHelp() const { return m_tableHelp; }
     /// The guide and the keys, beside the window.
     [[nodiscard]] HelpWindow* helpWindow();
     /// Saves under the document's path, or asks for one.

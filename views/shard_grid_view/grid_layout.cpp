@@ -212,18 +212,18 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     // The same for several panels: that whose proportions have to be bent least.
     const auto arrangeForNames = [&] {
         constexpr int nameWidth = 36;
-        const auto wide = static_cast<int>(std::min<std::int64_t>(m_columns.shown * nameWidth, width + 1));
-        const auto tall = static_cast<int>(std::min<std::int64_t>(m_rows.shown * nameHeight, height + 1));
+        const auto leastAcross = static_cast<int>(std::min<std::int64_t>(m_columns.shown * nameWidth, width + 1));
+        const auto leastDown = static_cast<int>(std::min<std::int64_t>(m_rows.shown * nameHeight, height + 1));
         if (count < 2 || rank < 2 || layout.distinctShards() > maxToldApart
-            || (best.width() >= wide && best.height() >= tall))
+            || (best.width() >= leastAcross && best.height() >= leastDown))
             return;
         double least = 0;
         eachRoom([&](int across, const QSize& room) {
-            if (room.width() < wide || room.height() < tall)
+            if (room.width() < leastAcross || room.height() < leastDown)
                 return;
-            const double lowest = static_cast<double>(wide) / room.height();
+            const double lowest = static_cast<double>(leastAcross) / room.height();
             const double aspect =
-                std::clamp(m_trueAspect, lowest, std::max(static_cast<double>(room.width()) / tall, lowest));
+                std::clamp(m_trueAspect, lowest, std::max(static_cast<double>(room.width()) / leastDown, lowest));
             const double bent = std::max(aspect / m_trueAspect, m_trueAspect / aspect);
             if (aspect > widest || aspect < 1 / widest || (least > 0 && bent >= least))
                 return;
@@ -320,17 +320,17 @@ GridWindow GridLayout::windowAround(const Layout& layout, const Choice& choice, 
         if (grid.panels().empty() || (window.rows == 1 && window.columns == 1))
             return window;
         const QSize panel = grid.panels().front().size();
-        const bool wide = panel.width() / window.columns >= least.width();
-        const bool tall = panel.height() / window.rows >= least.height();
-        if (wide && tall)
+        const bool fitsAcross = panel.width() / window.columns >= least.width();
+        const bool fitsDown = panel.height() / window.rows >= least.height();
+        if (fitsAcross && fitsDown)
             return window;
-        if (!wide && window.columns > 1)
+        if (!fitsAcross && window.columns > 1)
             window.columns = (window.columns * 3 + 3) / 4 - (window.columns < 4 ? 1 : 0);
-        if (!tall && window.rows > 1)
+        if (!fitsDown && window.rows > 1)
             window.rows = (window.rows * 3 + 3) / 4 - (window.rows < 4 ? 1 : 0);
-        if ((wide || window.columns == 1) && (tall || window.rows == 1)) {
+        if ((fitsAcross || window.columns == 1) && (fitsDown || window.rows == 1)) {
             // One way cannot get any better: the other way makes room by its share of the picture.
-            if (!wide)
+            if (!fitsAcross)
                 window.rows = std::max<std::int64_t>(window.rows / 2, 1);
             else
                 window.columns = std::max<std::int64_t>(window.columns / 2, 1);

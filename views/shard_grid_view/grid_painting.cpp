@@ -154,15 +154,15 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
     }
     if (m_grid.isClamped()) {
         // A zigzag across the long edge says that the drawing leaves something out; at the edge that has no captions.
-        const bool wide = m_grid.trueAspect() > m_grid.drawnAspect();
+        const bool across = m_grid.trueAspect() > m_grid.drawnAspect();
         painter.save();
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(QPen(theme.strongLine, 1.25));
         const QPointF c =
-            wide ? QPointF(rect.center().x(), rect.bottom() + 2) : QPointF(rect.right() + 2, rect.center().y());
+            across ? QPointF(rect.center().x(), rect.bottom() + 2) : QPointF(rect.right() + 2, rect.center().y());
         QPolygonF zigzag;
         for (const QPointF& step : { QPointF(-8, 0), QPointF(-4, -5), QPointF(2, 5), QPointF(6, -3), QPointF(8, 0) })
-            zigzag << c + (wide ? step : QPointF(step.y(), step.x()));
+            zigzag << c + (across ? step : QPointF(step.y(), step.x()));
         painter.drawPolyline(zigzag);
         painter.restore();
     }

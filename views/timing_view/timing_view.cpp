@@ -385,9 +385,9 @@ void TimingView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     // Beside each other where that takes no more width than they need, and where there is no height for anything else.
-    const bool wide =
+    const bool beside =
         width() >= Metrics::scaled(480) || (width() >= Metrics::scaled(400) && height() < Metrics::scaled(240));
-    m_plots->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_plots->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     m_training->setBesideEachOther(width() >= Metrics::scaled(600)); // three plots
 }
 

@@ -34,7 +34,6 @@ public:
     [[nodiscard]] AccessibleStepPlot* stepPlot() const { return m_steps; }
     [[nodiscard]] AccessibleBarsPlot* devicePlot() const { return m_devices; }
     [[nodiscard]] TimeLegend* legend() const { return m_legend; }
-    [[nodiscard]] TrainingPage* trainingPage() const { return m_training; }
     /// Pauses a run of several steps, and lets it go on; hidden while there is none.
     [[nodiscard]] QPushButton* pauseButton() const { return m_pauseButton; }
     [[nodiscard]] bool isTraining() const;
