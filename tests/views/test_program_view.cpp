@@ -19,6 +19,7 @@
 
 #include "experiment/edits.h"
 #include "pipeline/collective_list.h"
+#include "pipeline/text_line.h"
 #include "program/operation_path.h"
 #include "program/verify_shardings.h"
 #include "registered_test.h"
@@ -30,7 +31,6 @@
 #include "views/problems_view/problems_view.h"
 #include "views/program_view/program_player.h"
 #include "views/program_view/program_view.h"
-#include "views/program_view/text_line.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/appearance.h"
 #include "views/transformer_program.h"

@@ -5,7 +5,7 @@
 #include <QPainter>
 #include <cmath>
 
-#include "views/program_view/text_line.h"
+#include "pipeline/text_line.h"
 #include "views/program_view/text_pane.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"

@@ -10,9 +10,9 @@
 #include <new>
 
 #include "experiment/model_settings.h"
+#include "pipeline/text_line.h"
 #include "views/panel/panel.h"
 #include "views/program_view/text_delegate.h"
-#include "views/program_view/text_line.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
