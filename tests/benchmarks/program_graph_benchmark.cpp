@@ -156,7 +156,7 @@ public:
     void openEverything()
     {
         reportOpen("all parts opened and painted", timed([&] {
-            m_canvas.unfoldEverything();
+            m_canvas.unfold(true);
             paint();
         }));
     }

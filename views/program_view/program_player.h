@@ -27,7 +27,6 @@ public:
 
     /// Null for nothing to play. The outline is that of the snapshot's program.
     void setSnapshot(SnapshotPtr snapshot, const ProgramOutline* outline, const CollectivePlaces& collectives);
-    [[nodiscard]] SegmentedBar* tracks() const { return m_tracks; } ///< Operations | Propagation
     [[nodiscard]] StepPlayer* player() const { return m_player; }
     [[nodiscard]] SpanLabel* sentence() const { return m_sentence; }
     /// Of the snapshot's propagation, where that is played; else null.

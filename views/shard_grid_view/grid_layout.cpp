@@ -58,7 +58,7 @@ std::int64_t linesOf(const Layout& layout, int dimension, const std::vector<int>
 
 /// Counts through the blocks of these dimensions, the last one fastest: `number` is what others counted before.
 template <typename Block>
-std::int64_t numberOf(
+std::int64_t blockNumber(
     const Block& block, const Shape& grid, const std::vector<int>& dimensions, std::int64_t number = 0)
 {
     for (const int d : dimensions)
@@ -107,19 +107,7 @@ double shownElements(const GridDimension& dimension)
 /// Boundary `index` of `parts` equal parts of [start, start + length).
 int edge(int start, int length, std::int64_t index, std::int64_t parts)
 {
-    return start + static_cast<int>(std::int64_t{ length } * index / std::max<std::int64_t>(parts, 1));
-}
-
-/// The part that a pixel lies in; edge() rounds down, so the part is found by search around the quotient.
-std::int64_t partAt(int offset, int length, std::int64_t parts)
-{
-    std::int64_t part = std::clamp<std::int64_t>(
-        std::int64_t{ offset } * parts / std::max(length, 1), 0, std::max<std::int64_t>(parts - 1, 0));
-    while (part + 1 < parts && edge(0, length, part + 1, parts) <= offset)
-        ++part;
-    while (part > 0 && edge(0, length, part, parts) > offset)
-        --part;
-    return part;
+    return start + pixelEdge(length, index, parts);
 }
 
 /// Padding is drawn this wide at least, so that it is seen where it is a thousandth of the array; but it never covers
@@ -139,6 +127,19 @@ std::optional<int> paddingFrom(const GridDimension& d, int start, int length)
 }
 
 } // namespace
+
+int pixelEdge(int length, std::int64_t index, std::int64_t parts)
+{
+    return static_cast<int>(std::int64_t{ length } * index / std::max<std::int64_t>(parts, 1));
+}
+
+std::int64_t partAt(int pixel, int length, std::int64_t parts)
+{
+    // The last one whose edge is not after the pixel.
+    const std::int64_t after = (std::int64_t{ pixel } + 1) * parts;
+    const std::int64_t part = (after + length - 1) / std::max(length, 1) - 1;
+    return std::clamp<std::int64_t>(part, 0, std::max<std::int64_t>(parts - 1, 0));
+}
 
 GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, const GridMargins& margins,
     const GridWindow& window, const HostTile& host)
@@ -355,7 +356,7 @@ std::vector<std::int64_t> GridLayout::panelIndex(int panel) const
 
 std::int64_t GridLayout::slide() const
 {
-    return numberOf(m_slides, m_grid, m_sliders);
+    return blockNumber(m_slides, m_grid, m_sliders);
 }
 
 std::int64_t GridLayout::slides() const
@@ -470,7 +471,7 @@ std::int64_t GridLayout::shardOf(const GridCell& cell) const
     for (const auto& [d, index] : { std::pair(&m_rows, cell.row), std::pair(&m_columns, cell.column) })
         if (d->dimension >= 0)
             block[static_cast<std::size_t>(d->dimension)] = putBlocks(block, m_grid, d->nested, index);
-    return numberOf(block, m_grid, allDimensions(m_grid));
+    return blockNumber(block, m_grid, allDimensions(m_grid));
 }
 
 std::optional<GridCell> GridLayout::cellOf(std::int64_t shard) const
@@ -481,12 +482,12 @@ std::optional<GridCell> GridLayout::cellOf(std::int64_t shard) const
     for (const int d : m_sliders)
         if (block[static_cast<std::size_t>(d)] != slideOf(d))
             return std::nullopt;
-    const std::int64_t panel = numberOf(block, m_grid, m_multiples);
+    const std::int64_t panel = blockNumber(block, m_grid, m_multiples);
     if (panel >= static_cast<std::int64_t>(m_panels.size()))
         return std::nullopt;
     const auto line = [&](const GridDimension& d) {
         return d.dimension < 0 ? std::int64_t{ 0 }
-                               : numberOf(block, m_grid, d.nested, block[static_cast<std::size_t>(d.dimension)]);
+                               : blockNumber(block, m_grid, d.nested, block[static_cast<std::size_t>(d.dimension)]);
     };
     const GridCell cell{ static_cast<int>(panel), line(m_rows), line(m_columns) };
     return shows(cell) ? std::optional(cell) : std::nullopt;

@@ -171,14 +171,6 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     showEmpty();
     follow();
 }
-bool TimingView::isTraining() const
-{
-    return m_trainingButton->isChecked();
-}
-bool TimingView::isTable() const
-{
-    return m_tableButton->isChecked();
-}
 std::vector<std::int32_t> TimingView::deviceIds(std::size_t first, std::size_t count) const
 {
     const SnapshotPtr snapshot = m_isKept ? m_data.of : shownSnapshot(*m_document);

@@ -44,6 +44,11 @@ QString optionText(const OrderSetting& order)
     return parts.join(order.method == OrderMethod::Hybrid ? QStringLiteral(", ") : QStringLiteral(" × "));
 }
 
+QString statedInFull(const words::ProblemText& problem)
+{
+    return problem.cause + QStringLiteral(". ") + problem.remedy;
+}
+
 } // namespace
 
 DeviceControls::DeviceControls(Document* document, QWidget* parent)
@@ -77,8 +82,8 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     m_byHost->setToolTip(tr("The parts that the slow network joins are hosts, not slices"));
     m_own->setText(tr("Own list"));
     m_own->setCheckable(true);
-    m_own->setToolTip(tr("The devices one by one, to be written by hand; the file keeps them"));
-    m_own->setAccessibleName(tr("Write the devices one by one"));
+    describe(m_own, tr("Write the devices one by one"),
+        tr("The devices one by one, to be written by hand; the file keeps them"));
     m_list->hide();
     m_option->setClearButtonEnabled(true);
     m_facts->setWordWrap(true); // two lines beside the boxes
@@ -133,11 +138,7 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
 /// Grouped by kind; whatever else a text names can be typed.
 void DeviceControls::addPresets()
 {
-    struct Group {
-        const char* name;
-        std::vector<const char*> sets;
-    };
-    const std::vector<Group> groups{
+    const std::pair<const char*, std::vector<const char*>> groups[] = {
         { "CPU", { "cpu:8", "cpu:2x4", "cpu:16" } },
         { "GPU", { "gpu:8", "gpu:4x8", "gpu:32x8" } },
         { "TPU v2", { "tpu-v2:2x2", "tpu-v2:4x4", "tpu-v2:8x8", "tpu-v2:16x16" } },
@@ -152,17 +153,15 @@ void DeviceControls::addPresets()
     m_presets->setInsertPolicy(QComboBox::NoInsert);
     m_presets->setMinimumContentsLength(16);
     m_presets->setMaxVisibleItems(24);
-    m_presets->setAccessibleName(tr("Devices"));
-    m_presets->setToolTip(tr("cpu:8, gpu:4x8 (hosts × devices), tpu-v4:4x4x4 (chips), 2*tpu-v5e:16x16 (two slices)"));
+    describe(m_presets, tr("Devices"),
+        tr("cpu:8, gpu:4x8 (hosts × devices), tpu-v4:4x4x4 (chips), 2*tpu-v5e:16x16 (two slices)"));
     QStringList names;
-    for (const Group& group : groups) {
-        m_presets->addItem(QString::fromLatin1(group.name));
-        const int heading = m_presets->count() - 1;
-        m_presets->setItemData(heading, 0, Qt::UserRole - 1); // neither selectable nor enabled
-        for (const char* set : group.sets) {
-            const QString name = QString::fromLatin1(set);
-            m_presets->addItem(name);
-            names << name;
+    for (const auto& [family, sets] : groups) {
+        m_presets->addItem(QString::fromLatin1(family));
+        m_presets->setItemData(m_presets->count() - 1, 0, Qt::UserRole - 1); // neither selectable nor enabled
+        for (const char* set : sets) {
+            names << QString::fromLatin1(set);
+            m_presets->addItem(names.back());
             if (const Result<DeviceSet> devices = parseDevices(set))
                 m_presets->setItemData(m_presets->count() - 1, words::deviceFacts(*devices), Qt::ToolTipRole);
         }
@@ -216,10 +215,8 @@ bool DeviceControls::edit(Result<Experiment> after, const QString& text)
     if (done)
         return true;
     refresh();
-    if (refused) {
-        const words::ProblemText stated = words::shown(*refused);
-        setMessage(stated.cause + QStringLiteral(". ") + stated.remedy, {});
-    }
+    if (refused)
+        setMessage(statedInFull(words::shown(*refused)), {});
     return false;
 }
 
@@ -238,8 +235,7 @@ bool DeviceControls::chooseDevices(const QString& chosen)
     if (!devices) {
         if (chosen.toStdString() == toText(now.hardware.devices)) // an own list has no short form
             return true;
-        const words::ProblemText stated = words::shown(devices.error());
-        setMessage(stated.cause + QStringLiteral(". ") + stated.remedy, {});
+        setMessage(statedInFull(words::shown(devices.error())), {});
         return false;
     }
     if (*devices == now.hardware.devices) {
@@ -318,9 +314,8 @@ void DeviceControls::showProblem(const Problem* problem)
     m_standing.clear();
     m_standingFixes.clear();
     if (problem) {
-        const words::ProblemText stated = words::shown(problem->diagnostic);
-        m_standing = words::fromStd(problem->diagnostic.id()) + QLatin1Char(' ') + stated.cause + QStringLiteral(". ")
-            + stated.remedy;
+        m_standing = words::fromStd(problem->diagnostic.id()) + QLatin1Char(' ')
+            + statedInFull(words::shown(problem->diagnostic));
         m_standingFixes = problem->fixes;
     }
     setMessage(m_standing, m_standingFixes);
@@ -414,8 +409,7 @@ void DeviceListEditor::check()
     if (m_read) {
         m_stated->setText(words::deviceFacts(*m_read));
     } else {
-        const words::ProblemText text = words::describe(read.error());
-        QString stated = text.cause + QStringLiteral(". ") + text.remedy;
+        QString stated = statedInFull(words::describe(read.error()));
         if (read.error().where.line > 0)
             stated = tr("Line %1: %2").arg(read.error().where.line).arg(stated);
         m_stated->setText(stated.trimmed());

@@ -5,6 +5,8 @@
 #include <QStyle>
 #include <algorithm>
 
+#include "views/panel/panel.h"
+
 namespace shardscope {
 
 namespace {
@@ -45,8 +47,7 @@ void SendsWidget::show(std::optional<CollectiveSends> subject, const QString& se
     if (subject == m_subject && sentence == accessibleName())
         return; // it has been seen on its way
     m_subject = std::move(subject);
-    setAccessibleName(sentence);
-    setToolTip(sentence);
+    describe(this, sentence);
     m_way.stop();
     if (m_subject && style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0)
         m_way.start();

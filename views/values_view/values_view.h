@@ -40,7 +40,6 @@ public:
     [[nodiscard]] SegmentedBar* formBar() const { return m_form; } ///< Heat map | Numbers
     [[nodiscard]] SegmentedBar* contentBar() const { return m_content; } ///< Values | Difference | Since start
     [[nodiscard]] QComboBox* devices() const { return m_device; }
-    [[nodiscard]] PlaneBar* planeBar() const { return m_plane; }
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
     [[nodiscard]] StepBar* stepBar() const { return m_steps; }
     /// What is said of the array: that parts are still to be added up, that a step is running.
