@@ -43,7 +43,6 @@ endif()
 # Clean builds: most of the time of a small file goes into the standard library's headers and templates. So the files of
 # a folder are compiled in batches (SHARDSCOPE_UNITY), and what they all include is precompiled once per level.
 set(SHARDSCOPE_BATCH 16)
-set(SHARDSCOPE_TEST_BATCH 8) # tests have more names of their own, which would meet in larger ones
 function(shardscope_optimise target level)
     if(NOT level EQUAL 3)
         target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O${level}>)
@@ -51,10 +50,6 @@ function(shardscope_optimise target level)
 endfunction()
 function(shardscope_batches target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ${SHARDSCOPE_UNITY} UNITY_BUILD_BATCH_SIZE ${SHARDSCOPE_BATCH})
-endfunction()
-function(shardscope_test_batches target)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${SHARDSCOPE_UNITY}
-        UNITY_BUILD_BATCH_SIZE ${SHARDSCOPE_TEST_BATCH})
 endfunction()
 # A class Private may have members of types that its file alone knows; in a batch that file is not the main one.
 function(shardscope_private_types target)
@@ -141,7 +136,7 @@ function(shardscope_tests group)
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/test_*.cpp")
     add_executable(${group}_tests "${CMAKE_SOURCE_DIR}/tests/test_main.cpp")
     shardscope_test_program(${group}_tests)
-    shardscope_test_batches(${group}_tests)
+    shardscope_batches(${group}_tests)
     shardscope_private_types(${group}_tests)
     foreach(source IN LISTS sources)
         get_filename_component(name "${source}" NAME_WE)

@@ -11,7 +11,7 @@ using namespace shardscope;
 namespace {
 
 /// x [{x}, {}] times w [{}, {y}]: the product is cut both ways, and so is what is computed of it.
-const QByteArray productText = R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+const QByteArray productOnEightDevices = R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
 func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) -> tensor<8x32xf32> {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
   %1 = stablehlo.tanh %0 : tensor<8x32xf32>
@@ -19,7 +19,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 }
 )";
 
-Ran propagate(const QStringList& more = {}, const QByteArray& text = productText)
+Ran propagate(const QStringList& more = {}, const QByteArray& text = productOnEightDevices)
 {
     return runProgram(QStringList{ QStringLiteral("propagate"), QStringLiteral("-") } + more, text);
 }
@@ -74,7 +74,7 @@ private Q_SLOTS:
                     .out.contains(QStringLiteral("the same shardings")));
         QCOMPARE(propagate({ QStringLiteral("--strategy"), QStringLiteral("best") }).code, 2);
         // Both dimensions want x: basic gives it to neither.
-        const QByteArray conflict = QByteArray(productText).replace("{}, {\"y\"}", "{}, {\"x\"}");
+        const QByteArray conflict = QByteArray(productOnEightDevices).replace("{}, {\"y\"}", "{}, {\"x\"}");
         const auto json =
             propagate({ QStringLiteral("--strategy"), QStringLiteral("aggressive"), QStringLiteral("--compare"),
                           QStringLiteral("basic"), QStringLiteral("--json") },
@@ -99,7 +99,7 @@ private Q_SLOTS:
     /// The second of two priorities has to wait; where priorities do not count it does not.
     void priorities()
     {
-        const QByteArray waiting = QByteArray(productText).replace("{}, {\"y\"}", "{}, {\"x\"}p1");
+        const QByteArray waiting = QByteArray(productOnEightDevices).replace("{}, {\"y\"}", "{}, {\"x\"}p1");
         const auto second = [&](const QStringList& more) {
             const Ran ran = propagate(more, waiting);
             return ran.out.section(QStringLiteral("tanh"), 1).section(QLatin1Char('\n'), 0, 0);
@@ -343,7 +343,7 @@ func.func private @f(%b: tensor<8xf32>) -> tensor<8xf32> {
     void customRules()
     {
         const QByteArray own =
-            QByteArray(productText)
+            QByteArray(productOnEightDevices)
                 .replace("%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]",
                     "%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] {sdy.sharding_rule = "
                     "#sdy.op_sharding_rule<([i, k], [k, j])->([i, j]) {i=8, j=32, k=16} reduction={k} "
@@ -354,7 +354,7 @@ func.func private @f(%b: tensor<8xf32>) -> tensor<8xf32> {
         const Ran listed = rules(own);
         QVERIFY2(listed.code == 0, qPrintable(listed.error));
         QCOMPARE(listed.out.count(QStringLiteral("custom")), 1);
-        QVERIFY(!rules(productText).out.contains(QStringLiteral("custom")));
+        QVERIFY(!rules(productOnEightDevices).out.contains(QStringLiteral("custom")));
         const auto json = rules(own, { QStringLiteral("--json") }).json();
         QCOMPARE(json["operations"][0]["custom"].get<bool>(), true);
         QCOMPARE(json["operations"][1]["custom"].get<bool>(), false);
@@ -364,7 +364,7 @@ func.func private @f(%b: tensor<8xf32>) -> tensor<8xf32> {
         QVERIFY(experiment.open(QIODevice::WriteOnly));
         nlohmann::json model{ { "preset", "program" },
             { "sharding_rules", { { "1", "([i, j])->([i, j]) {i=8, j=32} blocked_propagation={j}" } } } };
-        for (const QByteArray& line : productText.split('\n'))
+        for (const QByteArray& line : productOnEightDevices.split('\n'))
             model["text"].push_back(line.toStdString());
         experiment.write(nlohmann::json{ { "format", "sharding-experiment" }, { "version", "1.0" },
             { "mesh", nlohmann::json::parse(R"({ "axes": [["x", 2], ["y", 4]] })") }, { "model", model } }
@@ -458,7 +458,8 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
         };
         const QByteArray basic = R"("mesh": { "axes": [["x", 2], ["y", 4]] }, "propagation": { "strategy": "basic" })";
         QFile program(folder.filePath(QStringLiteral("product.mlir")));
-        QVERIFY(program.open(QIODevice::WriteOnly) && program.write(productText) == productText.size());
+        QVERIFY(
+            program.open(QIODevice::WriteOnly) && program.write(productOnEightDevices) == productOnEightDevices.size());
         program.close();
         const auto strategyOf = [](const Ran& ran) { return ran.json().value("strategy", std::string()); };
         QCOMPARE(strategyOf(withExperiment(basic, {})), std::string("basic"));
@@ -480,9 +481,9 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
     void wrongInput()
     {
-        QCOMPARE(propagate({}, QByteArray(productText).replace("{\"x\"}", "{\"z\"}")).code, 2);
+        QCOMPARE(propagate({}, QByteArray(productOnEightDevices).replace("{\"x\"}", "{\"z\"}")).code, 2);
         QCOMPARE(propagate({}, "nonsense").code, 2);
-        QCOMPARE(propagate({}, productText.left(productText.size() / 2)).code, 2);
+        QCOMPARE(propagate({}, productOnEightDevices.left(productOnEightDevices.size() / 2)).code, 2);
         const Ran missing = runProgram({ QStringLiteral("propagate"), QStringLiteral("missing.mlir") });
         QCOMPARE(missing.code, 2);
         QVERIFY(missing.error.contains(QStringLiteral("missing.mlir")));
@@ -493,7 +494,7 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
         const QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("product.mlir"));
         QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(productText) == productText.size());
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(productOnEightDevices) == productOnEightDevices.size());
         file.close();
         const Ran shown = runProgram({ QStringLiteral("show"), path });
         QCOMPARE(shown.code, 0);

@@ -111,7 +111,7 @@ Json sumJson(const HloModule& module, const CompiledSum& sum)
 }
 
 /// In one order, whatever that of the file.
-Json sorted(Json list)
+Json sortedSums(Json list)
 {
     std::sort(list.begin(), list.end(), [](const Json& a, const Json& b) {
         const auto key = [](const Json& sum) {
@@ -251,7 +251,7 @@ CaseResult checkCompiledCollectives(const Json& oneCase, const Json& file)
     Json totals = Json::array();
     for (const CompiledSum& sum : sums(*module, *found, CompiledKey::Groups))
         totals.push_back(sumJson(*module, sum));
-    if (std::string wrong = difference(sorted(oneCase.at("totals")), sorted(totals), "/totals"); !wrong.empty())
+    if (std::string wrong = difference(sortedSums(oneCase.at("totals")), sortedSums(totals), "/totals"); !wrong.empty())
         return CaseResult::failed(std::move(wrong));
     if (std::string wrong = difference(
             only(oneCase.at("whiles"), { "name", "line", "in_computation", "body", "condition", "trip_count" }),

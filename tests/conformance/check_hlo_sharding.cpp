@@ -19,12 +19,6 @@ Json toList(const List& list)
     return Numbers(list.begin(), list.end());
 }
 
-Shape toShape(const Json& json)
-{
-    const auto numbers = json.get<Numbers>();
-    return Shape(numbers.begin(), numbers.end());
-}
-
 CaseResult cannotRead(const std::string& text, const Error& error)
 {
     return CaseResult::failed("cannot read " + text + ": " + std::string(error.kind()));

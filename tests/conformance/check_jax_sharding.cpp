@@ -10,14 +10,6 @@ namespace shardscope::conformance {
 
 namespace {
 
-Json rangesJson(const std::vector<IndexRange>& ranges)
-{
-    Json json = Json::array();
-    for (const IndexRange& range : ranges)
-        json.push_back({ range.begin, range.end });
-    return json;
-}
-
 Json results(const NamedSharding& sharding, const Layout& layout)
 {
     const Mesh& mesh = layout.mesh();

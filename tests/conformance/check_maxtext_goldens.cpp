@@ -60,14 +60,6 @@ std::vector<ExpectedRow> stateRows(const Json& oneCase, const char* spec)
     return rows;
 }
 
-Shape shapeOf(const Json& json)
-{
-    Shape shape;
-    for (const Json& size : json)
-        shape.push_back(size);
-    return shape;
-}
-
 /// The layout as MaxText's files have it. What has no names is advisory.
 MaxTextGoldens folderOf(const Ground& ground, const Json& oneCase)
 {
@@ -77,14 +69,14 @@ MaxTextGoldens folderOf(const Ground& ground, const Json& oneCase)
     folder.mesh.assign(ground.mesh->axes().begin(), ground.mesh->axes().end());
     for (const Json& tensor : oneCase.at("tensors"))
         for (const std::string path : tensor.at("paths"))
-            folder.state.push_back({ path, { DType::F32, shapeOf(tensor.at("shape")) }, true,
+            folder.state.push_back({ path, { DType::F32, toShape(tensor.at("shape")) }, true,
                 toNames(tensor.at("logical_axes")), canonical(toSpec(tensor.at("spec")).value()), {} });
     std::map<std::string, int> met;
     for (const Json& each : oneCase.at("activations")) {
         std::string path = each.at("where");
         if (const int before = met[path]++; before > 0)
             path += '#' + std::to_string(before + 1);
-        folder.activations.push_back({ path, { types.at(each.at("dtype")), shapeOf(each.at("shape")) }, true,
+        folder.activations.push_back({ path, { types.at(each.at("dtype")), toShape(each.at("shape")) }, true,
             toNames(each.at("logical_axes")), canonical(toSpec(each.at("spec")).value()), {} });
     }
     return folder;

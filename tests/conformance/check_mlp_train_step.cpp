@@ -73,13 +73,13 @@ InitialValues initialOf(const Json& oneCase)
 }
 
 /// One way to execute steps: values can be asked for by path after each.
-struct Execution {
+struct Executor {
     std::string name;
     std::function<void()> step;
     std::function<Doubles(const std::string&)> value;
 };
 
-Execution byReference(const ProgramPtr& program, const InitialValues& initial)
+Executor byReference(const ProgramPtr& program, const InitialValues& initial)
 {
     const auto replay = std::make_shared<StepReplay>(test::flatInFull(program), initial);
     const auto steps = std::make_shared<std::int64_t>(0);
@@ -90,7 +90,7 @@ Execution byReference(const ProgramPtr& program, const InitialValues& initial)
         } };
 }
 
-Execution onSimulatedDevices(std::string name, Run& run)
+Executor onSimulatedDevices(std::string name, Run& run)
 {
     const auto value = [&run](const std::string& path) {
         const Program& program = *run.plan().program->program;
@@ -103,7 +103,7 @@ Execution onSimulatedDevices(std::string name, Run& run)
     return { std::move(name), [&run] { run.step(); }, value };
 }
 
-std::string compare(const Execution& execution, const std::string& path, const Json& json, const std::string& where)
+std::string compare(const Executor& execution, const std::string& path, const Json& json, const std::string& where)
 {
     const Doubles expected = flat(json);
     const Doubles actual = execution.value(path);
@@ -118,7 +118,7 @@ std::string compare(const Execution& execution, const std::string& path, const J
     return {};
 }
 
-std::string compareSteps(const Json& oneCase, const Execution& execution, bool inputGradient)
+std::string compareSteps(const Json& oneCase, const Executor& execution, bool inputGradient)
 {
     std::string found;
     const auto expect = [&](const std::string& path, const Json& json, const std::string& where) {

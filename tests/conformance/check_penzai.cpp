@@ -26,12 +26,6 @@ struct NamedLeaf {
     }
 };
 
-Shape toShape(const Json& json)
-{
-    const auto numbers = json.get<std::vector<std::int64_t>>();
-    return Shape(numbers.begin(), numbers.end());
-}
-
 NamedLeaf toLeaf(const Json& json)
 {
     const std::string type = json.at("type");

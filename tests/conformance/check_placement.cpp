@@ -32,7 +32,7 @@ Result<Mesh> toPlainMesh(const Json& json)
     return Mesh::create(std::move(axes));
 }
 
-Result<NamedSharding> toSharding(const Json& mesh, const Json& spec)
+Result<NamedSharding> onPlainMesh(const Json& mesh, const Json& spec)
 {
     Result<Mesh> made = toPlainMesh(mesh);
     Result<PartitionSpec> read = toSpec(spec);
@@ -48,14 +48,6 @@ Sharding inParts(std::int64_t parts)
 {
     return NamedSharding{ std::make_shared<const Mesh>(*Mesh::create({ { "x", parts } })),
         { { SpecEntry::axis("x") } } };
-}
-
-Json rangesJson(const std::vector<IndexRange>& ranges)
-{
-    Json json = Json::array();
-    for (const IndexRange& range : ranges)
-        json.push_back({ range.begin, range.end });
-    return json;
 }
 
 CaseResult checkPaddedDimension(const Json& oneCase)
@@ -86,7 +78,7 @@ CaseResult checkBoundary(const Json& oneCase)
     const auto shape = oneCase.value("shape", Numbers());
     if (oneCase.contains("expect")) {
         for (const Json& row : oneCase.at("expect")) {
-            const Result<NamedSharding> sharding = toSharding(oneCase.at("mesh"), row.at(0));
+            const Result<NamedSharding> sharding = onPlainMesh(oneCase.at("mesh"), row.at(0));
             const Result<Layout> layout =
                 sharding ? layoutOf(*sharding, shape) : Result<Layout>(tl::unexpected(sharding.error()));
             if (!layout)
@@ -97,7 +89,7 @@ CaseResult checkBoundary(const Json& oneCase)
         }
         return CaseResult::passed();
     }
-    const Result<NamedSharding> sharding = toSharding(oneCase.at("mesh"), oneCase.at("spec"));
+    const Result<NamedSharding> sharding = onPlainMesh(oneCase.at("mesh"), oneCase.at("spec"));
     Result<void> valid = sharding ? validate(sharding->spec, *sharding->mesh) : Result<void>();
     if (valid && sharding && oneCase.contains("shape"))
         valid = validate(sharding->spec, *sharding->mesh, shape);
@@ -140,7 +132,7 @@ CaseResult checkMasked(const Json& oneCase)
 CaseResult checkPaddedArray(const Json& oneCase)
 {
     const auto shape = oneCase.at("shape").get<Numbers>();
-    const Result<NamedSharding> sharding = toSharding(oneCase.at("mesh"), oneCase.at("spec"));
+    const Result<NamedSharding> sharding = onPlainMesh(oneCase.at("mesh"), oneCase.at("spec"));
     const Result<Layout> layout = sharding ? layoutOf(Sharding(*sharding), shape, Uneven::Padded)
                                            : Result<Layout>(tl::unexpected(sharding.error()));
     if (!layout)
@@ -187,7 +179,7 @@ std::int64_t bytesOf(const std::string& dtype)
 
 CaseResult checkTransfer(const Json& oneCase)
 {
-    const Result<NamedSharding> sharding = toSharding(oneCase.at("mesh"), oneCase.at("spec"));
+    const Result<NamedSharding> sharding = onPlainMesh(oneCase.at("mesh"), oneCase.at("spec"));
     const Result<Layout> layout = sharding ? layoutOf(*sharding, oneCase.at("shape").get<Numbers>())
                                            : Result<Layout>(tl::unexpected(sharding.error()));
     if (!layout)

@@ -11,7 +11,7 @@ namespace shardscope::conformance {
 namespace {
 
 /// Edges of steps in one order: within a step neither edges nor targets have any.
-Json sorted(Json steps)
+Json withSortedEdges(Json steps)
 {
     for (Json& step : steps) {
         for (Json& edge : step["edges"])
@@ -100,7 +100,7 @@ private:
             }
             got.push_back({ { "step", step.step - 1 }, { "edges", edges } });
         }
-        return difference(sorted(expected), sorted(got), "edges");
+        return difference(withSortedEdges(expected), withSortedEdges(got), "edges");
     }
     [[nodiscard]] Json meshName(std::uint32_t mesh) const { return m_program.meshes[mesh == 0 ? 0 : mesh - 1].name; }
 

@@ -114,7 +114,7 @@ Json meshesJson(const Program& program)
     return meshes;
 }
 
-Json loopsJson(const HloModule& module, const std::vector<HloLoop>& loops)
+Json shortLoopsJson(const HloModule& module, const std::vector<HloLoop>& loops)
 {
     Json list = Json::array();
     for (const HloLoop& loop : loops)
@@ -195,7 +195,7 @@ ArgumentSums argumentsOf(const HloModule& module, const Program& program)
 }
 
 /// Empty where every stage passed.
-std::string laidOut(std::string text)
+std::string problemOfLayout(std::string text)
 {
     ProgramModel model;
     model.text = std::make_shared<const std::string>(std::move(text));
@@ -257,7 +257,8 @@ CaseResult checkRealPrograms(const Json& oneCase, const Json& file)
     actual["parameter_bytes"] = arguments.bytes;
     if (oneCase.contains("parameter_bytes_per_device"))
         actual["parameter_bytes_per_device"] = arguments.bytesPerDevice;
-    if (std::string wrong = difference(loopsOf(oneCase), loopsJson(*module, found->loops), "/whiles"); !wrong.empty())
+    if (std::string wrong = difference(loopsOf(oneCase), shortLoopsJson(*module, found->loops), "/whiles");
+        !wrong.empty())
         return CaseResult::failed(std::move(wrong));
     const bool isShardy =
         hloFrontendAttribute(*module, module->moduleAttribute("frontend_attributes"), "xla.sdy.meshes").has_value();
@@ -271,7 +272,7 @@ CaseResult checkRealPrograms(const Json& oneCase, const Json& file)
         return CaseResult::failed(std::move(wrong));
     if (CaseResult compared = compareMembers(oneCase, actual); compared.status != CaseResult::Status::Passed)
         return compared;
-    if (std::string wrong = laidOut(text); !wrong.empty())
+    if (std::string wrong = problemOfLayout(text); !wrong.empty())
         return CaseResult::failed("it cannot be partitioned: " + wrong);
     return CaseResult::passed();
 }

@@ -20,14 +20,14 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-Doubles flat(const Json& json)
+Doubles numbersIn(const Json& json)
 {
     Doubles numbers;
     for (const Json& item : json) {
         if (item.is_number())
             numbers.push_back(item.get<double>());
         else
-            for (const double inner : flat(item))
+            for (const double inner : numbersIn(item))
                 numbers.push_back(inner);
     }
     return numbers;
@@ -119,25 +119,25 @@ CaseResult checkSigmoidLayer(const Json& oneCase)
     const MeshPtr mesh = test::makeMesh({ { "x", parts } });
     InitialValues initial;
     for (const char* argument : { "x", "weights", "bias" })
-        initial.byPath[argument] = flat(oneCase.at(argument));
+        initial.byPath[argument] = numbersIn(oneCase.at(argument));
 
     const auto exact = execute(sigmoidLayer(inputs, outputs, parts), mesh, initial);
     if (!exact)
         return unexpectedError(exact.error());
     std::vector<std::string> found;
     for (const auto& [member, path] : { std::pair{ "pre_activation", "before" }, std::pair{ "expected", "y" } }) {
-        const Doubles expected = flat(oneCase.at(member));
+        const Doubles expected = numbersIn(oneCase.at(member));
         found.push_back(compare(expected, exact->gathered(path), 1e-9, std::string("devices: /") + member));
         found.push_back(compare(expected, exact->full(path), 1e-9, std::string("reference: /") + member));
     }
     const Json& products = oneCase.at("per_shard_partial_products");
     for (std::int64_t device = 0; device < parts; ++device) {
         const auto row = static_cast<std::size_t>(device);
-        found.push_back(compare(flat(products.at(row)), exact->shard("products", device), 1e-9,
+        found.push_back(compare(numbersIn(products.at(row)), exact->shard("products", device), 1e-9,
             "/per_shard_partial_products/" + std::to_string(device)));
     }
     for (const Json& printed : oneCase.value("printed_float32", Json::array()))
-        found.push_back(compare(flat(printed), exact->gathered("y"), 3e-6, "/printed_float32"));
+        found.push_back(compare(numbersIn(printed), exact->gathered("y"), 3e-6, "/printed_float32"));
     for (const std::string& difference : found)
         if (!difference.empty())
             return CaseResult::failed(difference);
@@ -166,7 +166,7 @@ CaseResult checkColumnSum(const Json& oneCase)
     b.result(forced);
     b.result(partial);
     InitialValues initial;
-    initial.byPath["x"] = flat(oneCase.at("input"));
+    initial.byPath["x"] = numbersIn(oneCase.at("input"));
     const auto execution = execute(std::move(b).finish(), mesh, initial);
     if (!execution)
         return unexpectedError(execution.error());
@@ -298,12 +298,14 @@ CaseResult checkBlocksOfALine(const Json& oneCase)
         return unexpectedError(done.error());
     std::vector<std::string> found;
     const Json& expected = oneCase.at("expected");
-    found.push_back(compare(
-        flat(expected.is_number() ? Json::array({ expected }) : expected), numbersOf(done->full), 1e-9, "/expected"));
+    found.push_back(compare(numbersIn(expected.is_number() ? Json::array({ expected }) : expected),
+        numbersOf(done->full), 1e-9, "/expected"));
     if (oneCase.contains("printed_float32"))
-        found.push_back(compare(flat(oneCase.at("printed_float32")), numbersOf(done->full), 3e-6, "/printed_float32"));
+        found.push_back(
+            compare(numbersIn(oneCase.at("printed_float32")), numbersOf(done->full), 3e-6, "/printed_float32"));
     if (oneCase.contains("local_shape"))
-        found.push_back(compare(flat(oneCase.at("local_shape")), { static_cast<double>(local) }, 0, "/local_shape"));
+        found.push_back(
+            compare(numbersIn(oneCase.at("local_shape")), { static_cast<double>(local) }, 0, "/local_shape"));
     if (done->copiesDiffer)
         found.emplace_back("the copies differ");
 
@@ -374,7 +376,7 @@ CaseResult checkLocalSumThenPsum(const Json& oneCase)
         Doubles held;
         for (const kernels::Array& block : done->blocks)
             held.push_back(kernels::numberAt(block, 0));
-        found.push_back(compare(flat(oneCase.at(member)), held, 1e-9, std::string("/") + member));
+        found.push_back(compare(numbersIn(oneCase.at(member)), held, 1e-9, std::string("/") + member));
         if (done->copiesDiffer)
             found.emplace_back("the copies differ");
     }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "conformance/checker.h"
+#include "conformance/forms.h"
 #include "simulate/blocks.h"
 
 namespace shardscope::conformance {
@@ -32,14 +33,6 @@ PartitionSpec specOf(const Json& json)
 BlockBuilder::Axes axesOf(const Json& json)
 {
     return json.is_string() ? BlockBuilder::Axes{ json.get<std::string>() } : json.get<BlockBuilder::Axes>();
-}
-
-Shape shapeOf(const Json& json)
-{
-    Shape shape;
-    for (const Json& size : json)
-        shape.push_back(size.get<std::int64_t>());
-    return shape;
 }
 
 struct Body {
@@ -99,7 +92,7 @@ Result<ValueId> add(Body& body, const Json& step)
         return b.binary(
             OpKind::Multiply, in[0], b.constant({ b.type(in[0]).dtype, {} }, { step.at("by").get<double>() }));
     if (op == "reshape")
-        return b.reshape(in[0], shapeOf(step.at("shape")));
+        return b.reshape(in[0], toShape(step.at("shape")));
     if (op == "transpose") {
         Dimensions order;
         for (std::size_t d = b.type(in[0]).rank(); d-- > 0;)
@@ -122,7 +115,7 @@ CaseResult checkSetup(const Json& oneCase)
         return compareMembers(oneCase, shardMapErrorKind(builder.error()));
     if (!setup.contains("in_specs"))
         return CaseResult::unsupported("what JAX refuses before there is a program");
-    const Result<ValueId> made = builder->input({ DType::F32, shapeOf(setup.at("shape")) },
+    const Result<ValueId> made = builder->input({ DType::F32, toShape(setup.at("shape")) },
         specOf(setup["in_specs"][0].is_null() ? Json::array({ nullptr }) : setup["in_specs"][0]));
     return compareMembers(oneCase, made ? Json{ { "error_kind", "none" } } : shardMapErrorKind(made.error()));
 }
@@ -153,7 +146,7 @@ CaseResult checkShardMap(const Json& oneCase, const Json&)
     for (const Json& input : oneCase.at("inputs")) {
         if (input.at("dtype") != "float32")
             return CaseResult::unsupported("element type " + input.at("dtype").get<std::string>());
-        const TensorType type{ DType::F32, shapeOf(input.at("shape")) };
+        const TensorType type{ DType::F32, toShape(input.at("shape")) };
         kernels::Array& array = inputs.emplace_back(kernels::Array::make(type));
         for (std::int64_t i = 0; i < array.count(); ++i)
             kernels::setNumber(array, i, input.at("data")[static_cast<std::size_t>(i)]);

@@ -10,7 +10,7 @@ namespace shardscope::conformance {
 
 namespace {
 
-std::string text(const Diagnostic& found)
+std::string lineOf(const Diagnostic& found)
 {
     std::string line(found.kind());
     for (const Arg& arg : found.args)
@@ -18,11 +18,11 @@ std::string text(const Diagnostic& found)
     return line;
 }
 
-std::string text(const std::vector<Diagnostic>& all)
+std::string lineOf(const std::vector<Diagnostic>& all)
 {
     std::string lines;
     for (const Diagnostic& found : all)
-        lines += (lines.empty() ? "" : "; ") + text(found);
+        lines += (lines.empty() ? "" : "; ") + lineOf(found);
     return lines.empty() ? "no finding" : lines;
 }
 
@@ -56,11 +56,11 @@ CaseResult checkVerification(const Json& oneCase, const Json&)
     const std::vector<Diagnostic> found = verifyShardings(built->program);
     const Expected expected = expectedOf(oneCase);
     if (!expected.error)
-        return found.empty() ? CaseResult::passed() : CaseResult::failed("is legal, but: " + text(found));
+        return found.empty() ? CaseResult::passed() : CaseResult::failed("is legal, but: " + lineOf(found));
     const bool hasError = std::any_of(
         found.begin(), found.end(), [](const Diagnostic& one) { return one.severity() == Severity::Error; });
     if (!hasError)
-        return CaseResult::failed("is illegal, but: " + text(found));
+        return CaseResult::failed("is illegal, but: " + lineOf(found));
     for (const std::string& topic : expected.topics) // not asserted where one is "other"
         if (topic == "other" || std::any_of(found.begin(), found.end(), [&](const Diagnostic& one) {
                 return errorName(Vocabulary::Shardy, one) == topic;
@@ -68,7 +68,7 @@ CaseResult checkVerification(const Json& oneCase, const Json&)
             return CaseResult::passed();
     if (expected.topics.empty())
         return CaseResult::passed();
-    return CaseResult::failed("expected " + expected.topics.front() + ", got " + text(found));
+    return CaseResult::failed("expected " + expected.topics.front() + ", got " + lineOf(found));
 }
 
 } // namespace shardscope::conformance

@@ -61,6 +61,20 @@ Json toJson(const ArgValue& value)
 
 } // namespace
 
+Shape toShape(const Json& json)
+{
+    const auto sizes = json.get<std::vector<std::int64_t>>();
+    return Shape(sizes.begin(), sizes.end());
+}
+
+Json rangesJson(const std::vector<IndexRange>& ranges)
+{
+    Json json = Json::array();
+    for (const IndexRange& range : ranges)
+        json.push_back({ range.begin, range.end });
+    return json;
+}
+
 Result<PartitionSpec> toSpec(const Json& json)
 {
     PartitionSpec spec;

@@ -14,7 +14,10 @@ namespace shardscope::conformance {
 
 /// An entry per dimension: null | axis | list of axes | {"special": "UNCONSTRAINED"}. A list inside a list is refused
 /// with NestedTuple, as JAX refuses it.
+[[nodiscard]] Shape toShape(const Json& json);
 [[nodiscard]] Result<PartitionSpec> toSpec(const Json& json);
+/// [[begin, end], …]
+[[nodiscard]] Json rangesJson(const std::vector<IndexRange>& ranges);
 [[nodiscard]] Json toJson(const SpecEntry& entry);
 [[nodiscard]] Json toJson(const PartitionSpec& spec);
 /// The form of rules and MaxText's states: a list of axes per dimension, null for one that is not sharded.

@@ -18,7 +18,7 @@ namespace shardscope::conformance {
 namespace {
 
 enum class Verdict { Passed, Failed, Unsupported, Uncounted };
-struct Outcome {
+struct ReferenceOutcome {
     Verdict verdict = Verdict::Passed;
     std::string why = {};
 };
@@ -32,7 +32,7 @@ bool isReadOnly(const Program& program)
     return std::any_of(program.operations.begin(), program.operations.end(), isProbe);
 }
 
-Outcome execute(const Program& program)
+ReferenceOutcome execute(const Program& program)
 {
     if (isReadOnly(program))
         return { Verdict::Uncounted };
@@ -53,7 +53,7 @@ Outcome execute(const Program& program)
     return {};
 }
 
-void report(const std::string& name, std::int64_t devices, const Outcome& outcome, ProgramCounts& counts)
+void report(const std::string& name, std::int64_t devices, const ReferenceOutcome& outcome, ProgramCounts& counts)
 {
     if (outcome.verdict == Verdict::Uncounted) {
         ++counts.uncounted;
@@ -72,8 +72,8 @@ void report(const std::string& name, std::int64_t devices, const Outcome& outcom
     std::cout << '\n';
 }
 
-void reportPartitioned(
-    const std::string& name, const Program& program, std::size_t function, const Outcome& full, ProgramCounts& total)
+void reportPartitioned(const std::string& name, const Program& program, std::size_t function,
+    const ReferenceOutcome& full, ProgramCounts& total)
 {
     if (full.verdict != Verdict::Passed)
         return;
@@ -123,7 +123,7 @@ bool runProgramFile(const std::string& path, ProgramCounts& total)
         const std::string prefix = stem + (program.name.empty() || read->size() == 1 ? "" : '/' + program.name);
         // main alone; without one every function that nobody has to give anything to.
         if (program.functions.empty() || program.function("main")) {
-            const Outcome full = execute(program);
+            const ReferenceOutcome full = execute(program);
             report(prefix, 1, full, total);
             reportPartitioned(prefix, program, 0, full, total);
             continue;
@@ -132,7 +132,7 @@ bool runProgramFile(const std::string& path, ProgramCounts& total)
             const Function& function = program.functions[f];
             if (!program.regions[function.body.index].arguments.empty() && program.functions.size() > 1)
                 continue;
-            const Outcome full = execute(withMain(program, f));
+            const ReferenceOutcome full = execute(withMain(program, f));
             report(stem + '/' + function.name, 1, full, total);
             reportPartitioned(stem + '/' + function.name, program, f, full, total);
         }

@@ -25,7 +25,7 @@ bool isRejected(const Json& oneCase)
     return false;
 }
 
-QString text(const Diagnostic& found)
+QString lineOf(const Diagnostic& found)
 {
     QString line = QString::fromUtf8(found.kind().data(), static_cast<int>(found.kind().size()));
     for (const Arg& arg : found.args)
@@ -73,7 +73,7 @@ private Q_SLOTS:
             }
             ++programs;
             for (const Diagnostic& found : verifyShardings(built->program))
-                wrong << id + QStringLiteral(": ") + text(found);
+                wrong << id + QStringLiteral(": ") + lineOf(found);
         }
         qInfo("%d programs", programs);
         QVERIFY(programs > 0);

@@ -24,7 +24,7 @@ private Q_SLOTS:
 namespace {
 
 // main(a0 [{a},{}]): v0 = add a0, a0; v1 = abs v0; return v1
-const char* const programText = R"({
+const char* const caseText = R"({
     "id": "t", "num_checked": 0,
     "meshes": { "m": { "axes": [{"name": "a", "size": 2}, {"name": "b", "size": 4}], "device_ids": null } },
     "functions": [
@@ -47,7 +47,7 @@ const char* const programText = R"({
 
 Json aCase()
 {
-    return Json::parse(programText);
+    return Json::parse(caseText);
 }
 
 CaseResult::Status compare(const Json& oneCase)

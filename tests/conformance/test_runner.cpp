@@ -22,17 +22,17 @@ private:
 
 namespace {
 
-struct Outcome {
+struct Exit {
     int exitCode = -1;
     QStringList lines;
     QString errors;
 };
 
-Outcome runner(const QStringList& arguments)
+Exit runner(const QStringList& arguments)
 {
     QProcess process;
     process.start(SHARDSCOPE_BINARY "_conformance", arguments);
-    Outcome outcome;
+    Exit outcome;
     if (!process.waitForFinished() || process.exitStatus() != QProcess::NormalExit)
         return outcome;
     outcome.exitCode = process.exitCode();
@@ -111,7 +111,7 @@ void TestRunner::runs()
     QFETCH(QString, verbose);
     const QString path = write(name, content);
     QVERIFY(!path.isEmpty());
-    const Outcome outcome = runner({ "--verbose", path });
+    const Exit outcome = runner({ "--verbose", path });
     QCOMPARE(outcome.exitCode, exitCode);
     QCOMPARE(outcome.errors.isEmpty(), exitCode != 2);
     if (!counts.isEmpty())
@@ -126,13 +126,13 @@ void TestRunner::severalFiles()
 {
     const QString right = write("t5x_standard_rules.json", cases({ good }));
     const QString wrong = write("t5x_standard_rules_2.json", cases({ bad, good }));
-    const Outcome both = runner({ right, wrong });
+    const Exit both = runner({ right, wrong });
     QCOMPARE(both.exitCode, 1);
     QCOMPARE(both.lines,
         (QStringList{ "t5x_standard_rules: 1 passed, 0 failed, 0 unsupported, 0 advisory",
             "t5x_standard_rules_2: 1 passed, 1 failed, 0 unsupported, 0 advisory", "2 passed, 1 failed, 0 skipped" }));
     // A file that cannot be read does not hide the others, nor they it.
-    const Outcome missing = runner({ m_folder.filePath("absent.json"), right });
+    const Exit missing = runner({ m_folder.filePath("absent.json"), right });
     QCOMPARE(missing.exitCode, 2);
     QCOMPARE(missing.lines.last(), QString("1 passed, 0 failed, 0 skipped"));
     QCOMPARE(runner({ m_folder.path() }).exitCode, 2);
@@ -153,7 +153,7 @@ void TestRunner::parametersOfNetworks()
                               R"("expected_spec":[["data"],["model"]]})";
     const QByteArray foreign = R"({"id":"b","status":"contract","rule_set":"set","logical_axes":["mlp","mlp2"],)"
                                R"("expected_spec":[["model"],null]})";
-    const Outcome both = runner({ rules(kernel + ',' + foreign) });
+    const Exit both = runner({ rules(kernel + ',' + foreign) });
     QCOMPARE(both.exitCode, 0);
     QCOMPARE(both.lines,
         (QStringList{ "rules: 2 passed, 0 failed, 0 unsupported, 1 advisory",
@@ -166,19 +166,19 @@ void TestRunner::maximumOfUnsupportedCases()
     QVERIFY(QDir(m_folder.path()).mkpath("cases"));
     const auto run = [&](const QByteArray& table) {
         write("unsupported.json", table);
-        const Outcome outcome = runner({ write("cases/flax_constraint_gate.json", cases({ unknown, unknown })) });
+        const Exit outcome = runner({ write("cases/flax_constraint_gate.json", cases({ unknown, unknown })) });
         QFile::remove(m_folder.filePath("unsupported.json"));
         return outcome;
     };
-    const Outcome fits = run(R"({"maximum":{"flax_constraint_gate":2}})");
+    const Exit fits = run(R"({"maximum":{"flax_constraint_gate":2}})");
     QCOMPARE(fits.exitCode, 0);
     QCOMPARE(fits.lines.size(), 2);
-    const Outcome more = run(R"({"maximum":{"flax_constraint_gate":1}})");
+    const Exit more = run(R"({"maximum":{"flax_constraint_gate":1}})");
     QCOMPARE(more.exitCode, 1);
     QCOMPARE(
         more.lines.at(1), QString("flax_constraint_gate: 2 unsupported cases, which is more than the maximum of 1"));
     QCOMPARE(run(R"({"maximum":{"another_file":5}})").exitCode, 1);
-    const Outcome fewer = run(R"({"maximum":{"flax_constraint_gate":5}})");
+    const Exit fewer = run(R"({"maximum":{"flax_constraint_gate":5}})");
     QCOMPARE(fewer.exitCode, 0);
     QCOMPARE(
         fewer.lines.at(1), QString("flax_constraint_gate: the maximum of 5 unsupported cases can be lowered to 2"));

@@ -460,7 +460,7 @@ void TestPlanAndRun::halosAreThoseOfThePlanAndGiveTheReference()
 
 namespace {
 
-PlannedMemory memoryOfText(const char* text)
+PlannedMemory plannedMemoryOfText(const char* text)
 {
     Result<Experiment> experiment = experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "text");
     AnalysisCache cache;
@@ -481,7 +481,7 @@ std::vector<std::string> heldNames(const PlannedMemory& memory)
 /// Half of a (128 B), all of w (256 B), both to the end, and half of each result (128 B): the peak, at the tanh.
 void TestPlanAndRun::memoryNamesWhatIsHeld()
 {
-    const PlannedMemory memory = memoryOfText(R"(sdy.mesh @mesh = <["x"=2]>
+    const PlannedMemory memory = plannedMemoryOfText(R"(sdy.mesh @mesh = <["x"=2]>
 func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
   %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   %1 = stablehlo.tanh %0 : tensor<8x8xf32>
@@ -499,7 +499,7 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
 /// The gathered copy of a (256 B) is none of the program's values: it is there for the exchange, and known as a's.
 void TestPlanAndRun::memoryOfExchanges()
 {
-    const PlannedMemory memory = memoryOfText(R"(sdy.mesh @mesh = <["x"=4]>
+    const PlannedMemory memory = plannedMemoryOfText(R"(sdy.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
   return %a : tensor<8x8xf32>
 })");
@@ -515,7 +515,7 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
 void TestPlanAndRun::memoryListsAllThatIsHeld()
 {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
-        const PlannedMemory memory = memoryOfText(textOf(seed + 700000).c_str());
+        const PlannedMemory memory = plannedMemoryOfText(textOf(seed + 700000).c_str());
         std::int64_t bytes = 0;
         std::array<std::int64_t, ownerCount> owners{};
         for (const PlannedMemory::Array& array : memory.arrays) {

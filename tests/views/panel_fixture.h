@@ -2,6 +2,7 @@
 // A document with an analysed experiment, for tests of views.
 #pragma once
 
+#include <QFile>
 #include <QRegularExpression>
 #include <QTest>
 
@@ -17,6 +18,13 @@ inline void failOnWarnings()
 {
     QTest::failOnWarning(
         QRegularExpression(QStringLiteral("^(?!This plugin does not support (propagateSizeHints|raise))")));
+}
+
+/// What a file holds; nothing where it cannot be read.
+inline QByteArray contentOf(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
 inline Experiment example(std::string_view id)

@@ -10,6 +10,7 @@
 
 #include "experiment/edits.h"
 #include "panel_fixture.h"
+#include "parsed_layout.h"
 #include "registered_test.h"
 #include "sharding/text.h"
 #include "views/shard_grid_view/dimension_slots.h"
@@ -22,14 +23,9 @@
 #include "views/theme/appearance.h"
 
 using namespace shardscope;
+using test::layoutOf;
 
 namespace {
-
-Layout layoutOf(const char* mesh, const char* spec, const Shape& shape)
-{
-    const auto made = std::make_shared<const Mesh>(*parseMesh(mesh));
-    return { made, toTensorSharding(*parseSpec(spec), *made, shape.size()), shape };
-}
 
 /// Five dimensions, four of them cut, none evenly but the first.
 Layout rankFive()

@@ -122,8 +122,8 @@ ENTRY %main_spmd (p: f32[2,8]) -> f32[] {
         "compiled");
 }
 
-struct Shown : test::Fixture {
-    explicit Shown(Experiment experiment, QSize size = { 1100, 600 })
+struct ShownCollectives : test::Fixture {
+    explicit ShownCollectives(Experiment experiment, QSize size = { 1100, 600 })
         : Fixture(std::move(experiment))
         , view(&document, &selection)
     {
@@ -150,7 +150,7 @@ private Q_SLOTS:
 
     void listsWhatXlaHasCompiled()
     {
-        Shown shown(compiledProgram());
+        ShownCollectives shown(compiledProgram());
         const SnapshotPtr snapshot = shown.document.snapshot();
         QVERIFY(snapshot->isPartitioned());
         QVERIFY(snapshot->mesh->axes()[0] == (MeshAxis{ "data", 2 }) && snapshot->mesh->axes()[1].name == "model");
@@ -176,7 +176,7 @@ private Q_SLOTS:
     }
     void ofACompiledProgramNothingIsShardedOtherwise()
     {
-        Shown shown(compiledProgram());
+        ShownCollectives shown(compiledProgram());
         QSignalSpy refused(&shown.document, &Document::editRefused);
         Experiment other = *shown.document.experiment();
         std::swap(other.mesh.axes[0], other.mesh.axes[1]);
@@ -251,7 +251,7 @@ private Q_SLOTS:
     void listsTheCollectivesOfANetwork()
     {
         Appearance appearance(ThemeChoice::Light);
-        Shown shown(findExample("flax-mlp-logical")->experiment);
+        ShownCollectives shown(findExample("flax-mlp-logical")->experiment);
         CollectivesView& view = shown.view;
         QAbstractItemModelTester tester(view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
         QAbstractItemModelTester filterTester(view.filter(), QAbstractItemModelTester::FailureReportingMode::QtTest);
@@ -315,7 +315,7 @@ private Q_SLOTS:
     /// What is sent can be read beside what sends it, and no head is seen in part, on a laptop and in a small window.
     void columnsCanBeRead()
     {
-        Shown shown(findExample("transformer-experts")->experiment);
+        ShownCollectives shown(findExample("transformer-experts")->experiment);
         CollectivesView& view = shown.view;
         for (const QSize size : { QSize(1272, 430), QSize(1016, 430), QSize(1020, 620), QSize(1700, 620) }) {
             view.resize(size);
@@ -338,7 +338,7 @@ private Q_SLOTS:
 
     void theOneChosenIsExplainedAndPriced()
     {
-        Shown shown(findExample("flax-mlp-logical")->experiment);
+        ShownCollectives shown(findExample("flax-mlp-logical")->experiment);
         CollectivesView& view = shown.view;
         view.choose(0);
         shown.settle();
@@ -392,7 +392,7 @@ private Q_SLOTS:
 
     void choosingSelectsTheValueAndTheOtherWayRound()
     {
-        Shown shown(findExample("flax-mlp-logical")->experiment);
+        ShownCollectives shown(findExample("flax-mlp-logical")->experiment);
         CollectivesView& view = shown.view;
         view.table()->setCurrentIndex(view.filter()->index(2, 0));
         QCOMPARE(shown.selection.tensor(), QStringLiteral("layers.2/z"));
@@ -437,7 +437,7 @@ private Q_SLOTS:
 
     void aTextIsPartitionedBesideTheWindow()
     {
-        Shown shown(contraction());
+        ShownCollectives shown(contraction());
         CollectivesView& view = shown.view;
         shown.settle();
         QVERIFY2(view.emptyText().isEmpty(), qPrintable(view.emptyText()));
@@ -462,14 +462,14 @@ private Q_SLOTS:
     void saysWhyThereIsNothing()
     {
         {
-            Shown shown(elementwise("\"x\"=4"));
+            ShownCollectives shown(elementwise("\"x\"=4"));
             shown.settle();
             QVERIFY2(shown.view.emptyText().startsWith(QStringLiteral("Nothing is sent")),
                 qPrintable(shown.view.emptyText()));
         }
         {
             // What goes between memories is no message, and is said.
-            Shown shown(findExample("jax-memory-transfer")->experiment);
+            ShownCollectives shown(findExample("jax-memory-transfer")->experiment);
             shown.settle();
             QVERIFY2(shown.view.emptyText().startsWith(QStringLiteral(
                          "Nothing is sent: every device has what it needs. Between memories, each device "
@@ -479,13 +479,13 @@ private Q_SLOTS:
         {
             Experiment onHost = findExample("flax-mlp-logical")->experiment;
             onHost.placement.paramsOnDevices = false;
-            Shown shown(onHost);
+            ShownCollectives shown(onHost);
             shown.settle();
             QVERIFY2(shown.view.total().contains(QStringLiteral("between memories, each device copies 8 MiB")),
                 qPrintable(shown.view.total()));
         }
         {
-            Shown shown(elementwise("\"x\"=1"));
+            ShownCollectives shown(elementwise("\"x\"=1"));
             shown.settle();
             QVERIFY2(shown.view.emptyText().startsWith(QStringLiteral("There is one device")),
                 qPrintable(shown.view.emptyText()));
@@ -494,14 +494,14 @@ private Q_SLOTS:
             // Sizes that do not fit the devices.
             Experiment pinned = findExample("flax-mlp-logical")->experiment;
             pinned.hardware.pinned = true;
-            Shown shown(*withAxisSize(pinned, 1, 3, false));
+            ShownCollectives shown(*withAxisSize(pinned, 1, 3, false));
             shown.settle();
             QVERIFY2(shown.view.emptyText() == QStringLiteral("No step can run: E102, see Problems."),
                 qPrintable(shown.view.emptyText()));
         }
         {
             // Arrays without a step.
-            Shown shown(findExample("jax-layer")->experiment);
+            ShownCollectives shown(findExample("jax-layer")->experiment);
             shown.settle();
             QVERIFY2(shown.view.emptyText().contains(QStringLiteral("no step")), qPrintable(shown.view.emptyText()));
         }
@@ -509,7 +509,7 @@ private Q_SLOTS:
 
     void whatAProgramWritesItselfIsDrawnForOneGroup()
     {
-        Shown shown(manual());
+        ShownCollectives shown(manual());
         shown.settle();
         QVERIFY2(shown.view.emptyText().isEmpty(), qPrintable(shown.view.emptyText()));
         const CollectiveList& list = *shown.view.model()->list();
@@ -529,7 +529,7 @@ private Q_SLOTS:
 
     void theLayersOfTheNotebookStandSideBySide()
     {
-        Shown shown(findExample("jax-layer-program")->experiment);
+        ShownCollectives shown(findExample("jax-layer-program")->experiment);
         shown.settle();
         CollectivesView& view = shown.view;
         view.showSideBySide(true);
@@ -573,7 +573,7 @@ private Q_SLOTS:
 
     void everyControlHasAName()
     {
-        Shown shown(findExample("flax-mlp-logical")->experiment);
+        ShownCollectives shown(findExample("flax-mlp-logical")->experiment);
         shown.settle();
         for (QWidget* widget : shown.view.findChildren<QWidget*>())
             if (widget->focusPolicy() != Qt::NoFocus && widget->isVisibleTo(&shown.view)

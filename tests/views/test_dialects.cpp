@@ -18,7 +18,7 @@ using namespace shardscope;
 
 namespace {
 
-QStringList dump(const QAbstractItemModel& model)
+QStringList rowsOf(const QAbstractItemModel& model)
 {
     QStringList lines;
     for (int row = 0; row < model.rowCount(); ++row) {
@@ -51,7 +51,7 @@ private Q_SLOTS:
         QCOMPARE(view.model()->headerData(1, Qt::Horizontal).toString(), QStringLiteral("MaxText current"));
         QCOMPARE(view.model()->headerData(2, Qt::Horizontal).toString(), QStringLiteral("Flax current"));
         QCOMPARE(view.keyFigure(), QStringLiteral("2 of 3 arrays differ"));
-        QCOMPARE(dump(*view.model()),
+        QCOMPARE(rowsOf(*view.model()),
             (QStringList{ QStringLiteral("embedding | P(-, data) | P(model, data) | MaxText current drops model "
                                          "from vocab: 50,257 does not divide by 4, so the dimension stays replicated."),
                 QStringLiteral(
@@ -59,7 +59,7 @@ private Q_SLOTS:
                     "drops model from kv_heads: 2 does not divide by 4, so the dimension stays replicated.") }));
         view.findChild<QCheckBox*>()->setChecked(true);
         QCOMPARE(view.model()->rowCount(), 3);
-        QVERIFY(dump(*view.model())[1].endsWith(QStringLiteral("| the same")));
+        QVERIFY(rowsOf(*view.model())[1].endsWith(QStringLiteral("| the same")));
         // A row is a tensor to look at.
         view.table()->setCurrentIndex(view.model()->index(2, 0));
         QCOMPARE(fixture.selection.tensor(), QStringLiteral("attention/key/kernel"));
@@ -78,8 +78,8 @@ private Q_SLOTS:
         QVERIFY(fixture.document.edit(withAxisSize(*fixture.document.experiment(), 1, 1, false), QStringLiteral("y")));
         fixture.document.waitForAnalysis();
         QCOMPARE(view.keyFigure(), QStringLiteral("1 of 1 array differs"));
-        QVERIFY2(dump(*view.model()).front().contains(QStringLiteral("drops Y from heads, which has 1 device")),
-            qPrintable(dump(*view.model()).front()));
+        QVERIFY2(rowsOf(*view.model()).front().contains(QStringLiteral("drops Y from heads, which has 1 device")),
+            qPrintable(rowsOf(*view.model()).front()));
 
         // The two versions of Flax part at a rule for None.
         Experiment experiment = test::example("rule-lab");
@@ -94,8 +94,8 @@ private Q_SLOTS:
         boxes[1]->setCurrentIndex(1);
         Q_EMIT boxes[1]->activated(1);
         QCOMPARE(view.model()->rowCount(), 1);
-        QVERIFY2(dump(*view.model()).front().contains(QStringLiteral("Rule 1 fires in Flax 2024")),
-            qPrintable(dump(*view.model()).front()));
+        QVERIFY2(rowsOf(*view.model()).front().contains(QStringLiteral("Rule 1 fires in Flax 2024")),
+            qPrintable(rowsOf(*view.model()).front()));
         QCOMPARE(view.model()->index(0, 0).data(DialectsModel::RuleRole).toInt(), 0);
         // A choice stays when the experiment's dialect changes.
         QVERIFY(fixture.document.edit(

@@ -24,14 +24,9 @@
 #include "words/words.h"
 
 using namespace shardscope;
+using test::contentOf;
 
 namespace {
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
 
 struct ShownWindow {
     Appearance appearance{ ThemeChoice::Light };

@@ -9,6 +9,7 @@
 #include "registered_test.h"
 #include "sharding/text.h"
 #include "views/panel_fixture.h"
+#include "views/parsed_layout.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/appearance.h"
 #include "views/theme/theme.h"
@@ -16,14 +17,9 @@
 #include "views/widgets/zoom_trail.h"
 
 using namespace shardscope;
+using test::layoutOf;
 
 namespace {
-
-Layout layoutOf(const char* mesh, const char* spec, const Shape& shape)
-{
-    const auto made = std::make_shared<const Mesh>(*parseMesh(mesh));
-    return { made, toTensorSharding(*parseSpec(spec), *made, shape.size()), shape };
-}
 
 GridSubject large()
 {

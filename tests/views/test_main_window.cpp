@@ -71,6 +71,7 @@
 #include "words/propagation_steps.h"
 
 using namespace shardscope;
+using test::contentOf;
 
 namespace {
 
@@ -97,12 +98,6 @@ Experiment withFindings()
 int bold(const QString& text)
 {
     return QFontMetrics(Metrics::semibold()).horizontalAdvance(text);
-}
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
 } // namespace

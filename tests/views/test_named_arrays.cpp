@@ -38,7 +38,7 @@ MeshPtr namedMesh(const char* text)
 }
 
 /// A model as indented lines, cells divided by " | ".
-QStringList dump(const QAbstractItemModel& model, const QModelIndex& parent = {}, int depth = 0)
+QStringList indentedRows(const QAbstractItemModel& model, const QModelIndex& parent = {}, int depth = 0)
 {
     QStringList lines;
     for (int row = 0; row < model.rowCount(parent); ++row) {
@@ -46,7 +46,7 @@ QStringList dump(const QAbstractItemModel& model, const QModelIndex& parent = {}
         for (int column = 0; column < model.columnCount(parent); ++column)
             cells << model.index(row, column, parent).data().toString();
         lines << QString(2 * depth, QLatin1Char(' ')) + cells.join(QStringLiteral(" | "));
-        lines << dump(model, model.index(row, 0, parent), depth + 1);
+        lines << indentedRows(model, model.index(row, 0, parent), depth + 1);
     }
     return lines;
 }
@@ -260,7 +260,7 @@ private Q_SLOTS:
             QStringLiteral("  b | c 6 | P(-) |  | [6] | 24 B"), QStringLiteral("    c | 6 | not sharded |  | 6 | "),
             QStringLiteral("x | [3] | “x” is no named array |  |  | "),
             QStringLiteral("  dimension 0 | 3 | not sharded |  |  | ") };
-        QCOMPARE(dump(model), lines);
+        QCOMPARE(indentedRows(model), lines);
         const QModelIndex block = model.index(0, 0), w = model.index(0, 0, block);
         QVERIFY(!(model.flags(block) & Qt::ItemIsEditable));
         QVERIFY(model.flags(w) & Qt::ItemIsEditable);
@@ -286,7 +286,7 @@ private Q_SLOTS:
         QCOMPARE(document.undoStack()->count(), 6);
         while (document.undoStack()->canUndo())
             document.undoStack()->undo();
-        QCOMPARE(dump(model), lines);
+        QCOMPARE(indentedRows(model), lines);
 
         // What cannot be is refused with the reason, and nothing changes.
         QSignalSpy refused(&arrays, &NamedArrays::refused);
@@ -296,7 +296,7 @@ private Q_SLOTS:
         QVERIFY(!model.setData(model.index(0, NamedTreeModel::Axes, model.indexOfArray(0)), QStringLiteral("many")));
         QVERIFY(!model.setData(model.index(0, NamedTreeModel::Name, model.indexOfArray(0)), QStringLiteral("c")));
         QCOMPARE(refused.count(), 5);
-        QCOMPARE(dump(model), lines);
+        QCOMPARE(indentedRows(model), lines);
     }
 
     void theMappingAsAModel()
@@ -306,7 +306,7 @@ private Q_SLOTS:
         NamedArrays arrays(&document);
         MappingModel model(&arrays);
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        QCOMPARE(dump(model),
+        QCOMPARE(indentedRows(model),
             (QStringList{ QStringLiteral("a | bar | 2 arrays"), QStringLiteral("b | foo | 2 arrays"),
                 QStringLiteral("c | not sharded | 1 array"), QStringLiteral("d | not sharded | 1 array") }));
         QVERIFY(model.setData(model.index(2, MappingModel::Axes), QStringLiteral("('foo', bar)")));

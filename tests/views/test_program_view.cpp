@@ -46,11 +46,11 @@ using test::Fixture;
 
 namespace {
 
-struct Shown {
+struct ShownProgram {
     Fixture fixture;
     ProgramView view;
 
-    explicit Shown(std::string_view id = "flax-mlp-logical", QSize size = { 900, 600 })
+    explicit ShownProgram(std::string_view id = "flax-mlp-logical", QSize size = { 900, 600 })
         : fixture(test::example(id))
         , view(&fixture.document, &fixture.selection)
     {
@@ -96,7 +96,7 @@ private Q_SLOTS:
 
     void saysWhatItShows()
     {
-        Shown shown;
+        ShownProgram shown;
         QCOMPARE(shown.view.keyFigure(), u"243 ops"_s);
         const GraphWords& words = *shown.canvas().graphWords();
         const auto label = [&](std::string_view path) {
@@ -139,7 +139,7 @@ private Q_SLOTS:
 
     void keysWalkAndUnfold()
     {
-        Shown shown;
+        ShownProgram shown;
         shown.canvas().setFocus();
         QTest::keyClick(&shown.canvas(), Qt::Key_Home);
         QCOMPARE(shown.title(shown.canvas().current()), u"Layer 0"_s);
@@ -169,7 +169,7 @@ private Q_SLOTS:
 
     void theCurrentItemStaysInSight()
     {
-        Shown shown("flax-mlp-logical", { 420, 320 });
+        ShownProgram shown("flax-mlp-logical", { 420, 320 });
         shown.canvas().unfold();
         shown.canvas().setZoom(1, { 0, 0 });
         shown.canvas().setFocus();
@@ -183,7 +183,7 @@ private Q_SLOTS:
 
     void selectionGoesBothWays()
     {
-        Shown shown;
+        ShownProgram shown;
         // From elsewhere: marked where it is drawn, and its line is the current one.
         shown.fixture.selection.setTensor(u"layers.0/y"_s);
         QCOMPARE(shown.canvas().markedValue(), shown.program().find("layers.0/y"));
@@ -218,7 +218,7 @@ private Q_SLOTS:
     /// What is sent for a value stands between who makes it and who reads it.
     void collectivesAreNodes()
     {
-        Shown shown;
+        ShownProgram shown;
         const Snapshot& snapshot = shown.fixture.snapshot();
         const CollectiveList& list = *snapshot.collectives;
         const int layer = shown.part(u"Layer 0"_s);
@@ -309,7 +309,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
     /// The player goes from operation to operation; the one at which it stands is the selected one.
     void operationsArePlayed()
     {
-        Shown shown;
+        ShownProgram shown;
         StepPlayer& player = *shown.view.player()->player();
         // Operations, and the collectives between them.
         const CollectivePlaces& collectives = shown.canvas().graphWords()->collectives();
@@ -482,7 +482,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
     /// Steps of propagation on the graph: axes arrive where the records say, from where they say.
     void propagationIsPlayedOnTheGraph()
     {
-        Shown shown;
+        ShownProgram shown;
         shown.canvas().unfold(true);
         const Snapshot& snapshot = shown.fixture.snapshot();
         const Replay replay(*snapshot.propagation);
@@ -532,7 +532,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
 
     void pointer()
     {
-        Shown shown;
+        ShownProgram shown;
         const GraphPlace layers = shown.layout().placeOf(shown.part(u"Layers 1–3"_s));
         const int repeat = shown.layout().item(layers).part;
         QTest::mouseDClick(&shown.canvas(), Qt::LeftButton, {}, shown.middle(layers));
@@ -555,7 +555,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
 
     void zoomKeepsWhatIsUnderThePointer()
     {
-        Shown shown;
+        ShownProgram shown;
         const QPointF at(150, 120), there = shown.canvas().toGraph(at);
         const auto wheel = [&](int angle) {
             QWheelEvent event(at, shown.canvas().mapToGlobal(at), {}, { 0, angle }, Qt::NoButton, Qt::NoModifier,
@@ -591,7 +591,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
 
     void search()
     {
-        Shown shown;
+        ShownProgram shown;
         QLineEdit& field = *shown.view.searchField();
         QTest::keyClicks(&field, u"MAXIMUM"_s);
         QCOMPARE(shown.view.found(), u"4 found"_s);
@@ -619,7 +619,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
 
     void whatIsOpenStaysOpen()
     {
-        Shown shown;
+        ShownProgram shown;
         shown.canvas().show(shown.part(u"Optimizer"_s));
         shown.canvas().toggle(shown.part(u"Optimizer"_s));
         QVERIFY(shown.layout().isOpen(shown.part(u"Optimizer"_s)));
@@ -634,7 +634,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
 
     void everyLineOfTheTextIsLinked()
     {
-        Shown shown;
+        ShownProgram shown;
         const ProgramText& text = *shown.view.findChild<ProgramTextModel*>()->text();
         const Program& program = shown.program();
         for (const OperationId id : program.main().operations) {
@@ -671,7 +671,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
     /// The text is StableHLO with what propagation found, which the reader takes back.
     void theTextHasTheShardings()
     {
-        Shown shown;
+        ShownProgram shown;
         const Snapshot& snapshot = shown.fixture.snapshot();
         const ProgramText& text = *shown.view.findChild<ProgramTextModel*>()->text();
         const auto lineOf = [&](std::string_view path) {
@@ -726,7 +726,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
 
     void theTextIsSearched()
     {
-        Shown shown;
+        ShownProgram shown;
         TextPane& pane = *shown.view.findChild<TextPane*>();
         shown.view.textView()->setFocus();
         QTest::keySequence(shown.view.textView(), QKeySequence::Find);
@@ -747,7 +747,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
     /// A nameless result: the operation is selected, the tensor stays.
     void operationsAreSelected()
     {
-        Shown shown;
+        ShownProgram shown;
         shown.fixture.selection.setTensor(u"x"_s);
         const ProgramText& text = *shown.view.findChild<ProgramTextModel*>()->text();
         shown.view.textView()->setCurrentIndex(
@@ -865,7 +865,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
 
     void linesAreCopied()
     {
-        Shown shown;
+        ShownProgram shown;
         QListView& view = *shown.view.textView();
         view.setFocus();
         view.setCurrentIndex(shown.view.findChild<ProgramTextModel*>()->index(0));
@@ -877,7 +877,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
 
     void screenReadersGetATable()
     {
-        Shown shown;
+        ShownProgram shown;
         QAccessibleInterface* node = QAccessible::queryAccessibleInterface(&shown.canvas());
         QVERIFY(node && node->tableInterface());
         QVERIFY(!node->text(QAccessible::Name).isEmpty());
@@ -909,7 +909,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
 
     void withoutAProgram()
     {
-        Shown shown("rule-lab");
+        ShownProgram shown("rule-lab");
         QVERIFY(!shown.canvas().isVisible());
         QVERIFY(shown.view.grab().width() > 0);
         shown.fixture.document.setExperiment(test::example("flax-mlp-logical"), {});
@@ -920,7 +920,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
 
     void whatIsCutOtherwiseIsStated()
     {
-        Shown shown;
+        ShownProgram shown;
         const GraphWords& words = *shown.canvas().graphWords();
         const int repeat = shown.part(u"Layers 1–3"_s);
         QVERIFY(words.differences(repeat).empty());
@@ -939,7 +939,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
 
     void bigProgramsArePaintedAtEveryZoom()
     {
-        Shown shown;
+        ShownProgram shown;
         auto snapshot = std::make_shared<Snapshot>();
         snapshot->program = std::make_shared<const Program>(test::transformerProgram(8, false));
         shown.canvas().setSnapshot(snapshot);

@@ -18,6 +18,7 @@
 #include "views/device_map/device_map.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/panel_fixture.h"
+#include "views/parsed_layout.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/theme/appearance.h"
@@ -27,6 +28,7 @@
 #include "words/words.h"
 
 using namespace shardscope;
+using test::layoutOf;
 
 namespace {
 
@@ -34,12 +36,6 @@ MeshPtr meshOf(const char* text)
 {
     auto mesh = parseMesh(text);
     return mesh ? std::make_shared<const Mesh>(std::move(*mesh)) : nullptr;
-}
-
-Layout layoutOf(const char* mesh, const char* spec, const Shape& shape)
-{
-    const MeshPtr made = meshOf(mesh);
-    return { made, toTensorSharding(*parseSpec(spec), *made, shape.size()), shape };
 }
 
 GridLayout gridOf(const Layout& layout, QSize area = { 400, 300 }, const GridMargins& margins = {})

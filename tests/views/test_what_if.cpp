@@ -49,12 +49,12 @@ Experiment program(bool withMesh = true)
     return experiment;
 }
 
-struct Shown {
+struct ShownWhatIf {
     Fixture fixture;
     WhatIfView view;
     QSignalSpy previewed;
 
-    explicit Shown(Experiment experiment, const QString& tensor)
+    explicit ShownWhatIf(Experiment experiment, const QString& tensor)
         : fixture(std::move(experiment))
         , view(&fixture.document, &fixture.selection)
         , previewed(&view, &WhatIfView::previewed)
@@ -118,7 +118,7 @@ private Q_SLOTS:
 
     void changesAreSeenBeforeTheyCount()
     {
-        Shown shown(program(), u"b"_s);
+        ShownWhatIf shown(program(), u"b"_s);
         const Experiment before = *shown.fixture.document.experiment();
         QAbstractItemModelTester tester(shown.view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
         QVERIFY(!shown.view.applyButton()->isEnabled() && !shown.view.cancelButton()->isEnabled());
@@ -158,7 +158,7 @@ private Q_SLOTS:
     /// What the chips themselves take back is not in the pictures any more.
     void takenBackByHand()
     {
-        Shown shown(program(), u"a"_s);
+        ShownWhatIf shown(program(), u"a"_s);
         shown.click(shown.view.editor()->toggle(1, 1));
         shown.waitForPreview();
         QVERIFY(shown.fixture.document.preview());
@@ -169,7 +169,7 @@ private Q_SLOTS:
 
     void cancelLosesNothing()
     {
-        Shown shown(program(), u"a"_s);
+        ShownWhatIf shown(program(), u"a"_s);
         const Experiment before = *shown.fixture.document.experiment();
         QVERIFY(shown.view.editor()->toggle(0, 0)->isChecked());
         QVERIFY(!shown.view.editor()->openToggle(0)->isChecked());
@@ -191,7 +191,7 @@ private Q_SLOTS:
 
     void textIsReadAsItIsTyped()
     {
-        Shown shown(program(), u"a"_s);
+        ShownWhatIf shown(program(), u"a"_s);
         QLineEdit& field = *shown.view.editor()->textField();
         field.setFocus();
         field.selectAll();
@@ -219,7 +219,7 @@ private Q_SLOTS:
     void theTextCountsAgain()
     {
         Experiment own = *withValueSharding(program(), "a", "[{}, {y}]");
-        Shown shown(own, u"a"_s);
+        ShownWhatIf shown(own, u"a"_s);
         QVERIFY(shown.view.withoutButton()->isVisible());
         QTest::mouseClick(shown.view.withoutButton(), Qt::LeftButton);
         shown.waitForPreview();
@@ -232,7 +232,7 @@ private Q_SLOTS:
 
     void aProgramWithoutAMesh()
     {
-        Shown shown(program(false), u"a"_s);
+        ShownWhatIf shown(program(false), u"a"_s);
         shown.click(shown.view.editor()->toggle(0, 0));
         shown.waitForPreview();
         QVERIFY(shown.view.model()->rowCount() >= 3);
@@ -243,7 +243,7 @@ private Q_SLOTS:
 
     void outputsHaveShardingsOfTheirOwn()
     {
-        Shown shown(program(), u"1"_s);
+        ShownWhatIf shown(program(), u"1"_s);
         const Snapshot& snapshot = shown.fixture.snapshot();
         QCOMPARE(annotationTargets(snapshot, snapshot.program->find("1")).size(), std::size_t{ 2 });
         auto* choice = shown.view.findChild<SegmentedBar*>();
@@ -258,7 +258,7 @@ private Q_SLOTS:
 
     void editsElsewhereAreTakenIn()
     {
-        Shown shown(program(), u"b"_s);
+        ShownWhatIf shown(program(), u"b"_s);
         shown.click(shown.view.editor()->toggle(1, 1));
         shown.waitForPreview();
         QVERIFY(shown.fixture.document.edit(
@@ -275,7 +275,7 @@ private Q_SLOTS:
 
     void rulesOfANetwork()
     {
-        Shown shown(test::example("flax-mlp-logical"), u"params/layers.0/W1"_s);
+        ShownWhatIf shown(test::example("flax-mlp-logical"), u"params/layers.0/W1"_s);
         QVERIFY(shown.view.editor()->toggle(1, 1)->isChecked()); // hidden along model
         QVERIFY(!shown.view.editor()->openToggle(0));
         QVERIFY(!shown.view.editor()->textField()->isVisible());
@@ -294,7 +294,7 @@ private Q_SLOTS:
 
     void changesMadeElsewhere()
     {
-        Shown shown(test::example("flax-mlp-logical"), u"x"_s);
+        ShownWhatIf shown(test::example("flax-mlp-logical"), u"x"_s);
         const Experiment before = *shown.fixture.document.experiment();
         shown.view.propose(*withAxisSize(before, 0, 4, true), u"mesh 4 × 2"_s);
         shown.waitForPreview();
@@ -310,7 +310,7 @@ private Q_SLOTS:
     /// What is tried is seen in the pictures before it counts, with what is there now beside it.
     void picturesShowWhatIsTried()
     {
-        Shown shown(test::example("flax-mlp-logical"), u"params/layers.0/W1"_s);
+        ShownWhatIf shown(test::example("flax-mlp-logical"), u"params/layers.0/W1"_s);
         Document& document = shown.fixture.document;
         ShardGridView grid(&document, &shown.fixture.selection);
         MemoryView memory(&document, &shown.fixture.selection);
@@ -351,7 +351,7 @@ private Q_SLOTS:
     void whatCannotBeLaidOutIsNotApplied()
     {
         Experiment experiment = test::example("flax-mlp-device");
-        Shown shown(experiment, u"x"_s);
+        ShownWhatIf shown(experiment, u"x"_s);
         Experiment broken = experiment;
         broken.mesh.axes = {};
         shown.view.propose(broken, u"no mesh"_s);
@@ -362,7 +362,7 @@ private Q_SLOTS:
 
     void nothingBlocksAndNamesAreSpecified()
     {
-        Shown shown(program(), u"a"_s);
+        ShownWhatIf shown(program(), u"a"_s);
         for (QWidget* widget : shown.view.findChildren<QWidget*>())
             if (widget->isVisible() && (widget->focusPolicy() & Qt::TabFocus))
                 QVERIFY2(!widget->accessibleName().isEmpty() || !widget->property("text").toString().isEmpty(),
