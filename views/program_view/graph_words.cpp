@@ -8,7 +8,6 @@
 #include "program/op_row.h"
 #include "program/other_attributes.h"
 #include "sharding/text.h"
-#include "views/program_view/constant_text.h"
 #include "views/tensors_view/tensor_tree.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"

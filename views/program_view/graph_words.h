@@ -20,6 +20,9 @@ namespace shardscope {
 
 struct CollectiveEntry;
 
+/// "0.5", "-inf", "true"; empty for several elements and for complex ones.
+[[nodiscard]] QString splatText(const ConstantAttributes& constant, DType type);
+
 class GraphWords {
     Q_DECLARE_TR_FUNCTIONS(GraphWords)
 public:
