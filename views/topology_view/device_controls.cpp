@@ -44,11 +44,6 @@ QString optionText(const OrderSetting& order)
     return parts.join(order.method == OrderMethod::Hybrid ? QStringLiteral(", ") : QStringLiteral(" × "));
 }
 
-QString statedInFull(const words::ProblemText& problem)
-{
-    return problem.cause + QStringLiteral(". ") + problem.remedy;
-}
-
 } // namespace
 
 DeviceControls::DeviceControls(Document* document, QWidget* parent)
@@ -215,8 +210,10 @@ bool DeviceControls::edit(Result<Experiment> after, const QString& text)
     if (done)
         return true;
     refresh();
-    if (refused)
-        setMessage(statedInFull(words::shown(*refused)), {});
+    if (refused) {
+        const words::ProblemText stated = words::shown(*refused);
+        setMessage(stated.cause + QStringLiteral(". ") + stated.remedy, {});
+    }
     return false;
 }
 
@@ -235,7 +232,8 @@ bool DeviceControls::chooseDevices(const QString& chosen)
     if (!devices) {
         if (chosen.toStdString() == toText(now.hardware.devices)) // an own list has no short form
             return true;
-        setMessage(statedInFull(words::shown(devices.error())), {});
+        const words::ProblemText stated = words::shown(devices.error());
+        setMessage(stated.cause + QStringLiteral(". ") + stated.remedy, {});
         return false;
     }
     if (*devices == now.hardware.devices) {
@@ -314,8 +312,9 @@ void DeviceControls::showProblem(const Problem* problem)
     m_standing.clear();
     m_standingFixes.clear();
     if (problem) {
-        m_standing = words::fromStd(problem->diagnostic.id()) + QLatin1Char(' ')
-            + statedInFull(words::shown(problem->diagnostic));
+        const words::ProblemText stated = words::shown(problem->diagnostic);
+        m_standing = words::fromStd(problem->diagnostic.id()) + QLatin1Char(' ') + stated.cause + QStringLiteral(". ")
+            + stated.remedy;
         m_standingFixes = problem->fixes;
     }
     setMessage(m_standing, m_standingFixes);
@@ -409,7 +408,8 @@ void DeviceListEditor::check()
     if (m_read) {
         m_stated->setText(words::deviceFacts(*m_read));
     } else {
-        QString stated = statedInFull(words::describe(read.error()));
+        const words::ProblemText text = words::describe(read.error());
+        QString stated = text.cause + QStringLiteral(". ") + text.remedy;
         if (read.error().where.line > 0)
             stated = tr("Line %1: %2").arg(read.error().where.line).arg(stated);
         m_stated->setText(stated.trimmed());
