@@ -2,7 +2,6 @@
 #include "document/run_log.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "analysis/analyse.h"
 #include "analysis/step_inputs.h"
@@ -11,6 +10,7 @@
 #include "experiment_file/differences.h"
 #include "pipeline/stage_results.h"
 #include "schedule/plan.h"
+#include "simulate/run/step_statistics.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -25,14 +25,12 @@ void measure(KeptRun& run, const RunController::Timings& timings)
         run.deviation = timings.timeit->deviation;
         return;
     }
-    const auto count = static_cast<double>(timings.history.size());
-    double sum = 0, squares = 0;
+    std::vector<double> walls;
     for (const StepTiming& step : timings.history)
-        sum += step.wall;
-    run.mean = sum / count;
-    for (const StepTiming& step : timings.history)
-        squares += (step.wall - run.mean) * (step.wall - run.mean);
-    run.deviation = std::sqrt(squares / count);
+        walls.push_back(step.wall);
+    const TimeStatistics steps = statistics(walls);
+    run.mean = steps.mean;
+    run.deviation = steps.deviation;
 }
 
 } // namespace

@@ -189,6 +189,28 @@ ValueId sharedBefore(const std::vector<PropagationStep>& chain, std::size_t next
     return after.valid() && after != before ? before : ValueId();
 }
 
+Text stepSentence(const Program& program, const Mesh& mesh, const Replay& replay, std::uint32_t step)
+{
+    const auto records = replay.recordsOf(step);
+    const QString axes = count(static_cast<std::int64_t>(records.size()));
+    const auto plain = [](const QString& text) { return Text{ { text, Span::Style::Plain, -1 } }; };
+    if (step == 0)
+        return plain(records.empty() ? Words::tr("Nothing is given: no value has a sharding of its own.")
+                : records.size() == 1
+                ? Words::tr("What is given: annotations, constraints and declared results, one axis in all.")
+                : Words::tr("What is given: annotations, constraints and declared results, %1 axes in all.").arg(axes));
+    if (records.empty())
+        return plain(Words::tr("The declared result takes the sharding of the returned value."));
+    Text sentence = propagationStep(program, mesh, *records.front());
+    if (records.size() > 1) {
+        const QString round = propagationRound(records.front()->round);
+        sentence.push_back({ QLatin1Char(' ') + Words::tr("%1 dimensions get an axis in this step.").arg(axes)
+                + (round.isEmpty() ? QString() : QLatin1Char(' ') + round),
+            Span::Style::Plain, -1 });
+    }
+    return sentence;
+}
+
 std::vector<Text> propagationChain(
     const Program& program, const Mesh& mesh, ValueId value, const std::vector<PropagationStep>& chain)
 {

@@ -27,6 +27,8 @@ enum class Giver : std::uint8_t {
 /// "Step 12, round 2: model passes dot_general, from layers.0/y (dimension 1) to grad(x) (dimension 0)." For a seed
 /// what was given, for an identity with a declared result what it took over.
 [[nodiscard]] Text propagationStep(const Program& program, const Mesh& mesh, const PropagationStep& step);
+/// What happens in the step of a replay, with how many dimensions; of step 0 what was given.
+[[nodiscard]] Text stepSentence(const Program& program, const Mesh& mesh, const Replay& replay, std::uint32_t step);
 /// The same of all steps by which an axis came to a value, with a sentence wherever it passes between values that share
 /// one sharding, which is no step.
 [[nodiscard]] std::vector<Text> propagationChain(

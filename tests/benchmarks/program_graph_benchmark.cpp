@@ -156,7 +156,7 @@ public:
     void openEverything()
     {
         reportOpen("all parts opened and painted", timed([&] {
-            m_canvas.unfoldEverything();
+            m_canvas.unfold(true);
             paint();
         }));
     }
@@ -233,7 +233,7 @@ void inTheWindow(bool fourAxes, bool scoped)
         window.repaint();
     });
     const SnapshotPtr snapshot = window.document()->snapshot();
-    if (!snapshot || !snapshot->propagation || !window.programView()->canvas()->layoutOfGraph())
+    if (!snapshot || !snapshot->propagation || !window.findChild<ProgramView*>()->canvas()->layoutOfGraph())
         qFatal("not shown");
     const double full = read.clock + laidOut.clock + painted.clock;
     std::printf("  opened in the window within %.0f ms by the clock: read %.0f, verified, propagated and handed to the "

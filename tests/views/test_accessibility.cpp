@@ -165,7 +165,7 @@ private Q_SLOTS:
         window.runController()->runStep();
         QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 30'000);
         // What reacts to the mouse takes the focus: no painted view is for the mouse alone.
-        for (const QWidget* painted : std::initializer_list<const QWidget*>{ window.meshView()->map(),
+        for (const QWidget* painted : std::initializer_list<const QWidget*>{ window.findChild<MeshView*>()->map(),
                  window.findChild<MemoryBarWidget*>(), window.findChild<LiveMemoryPlot*>(),
                  window.findChild<AccessibleStepPlot*>(), window.findChild<AccessibleBarsPlot*>(),
                  window.findChild<TraceMatrix*>(), window.findChild<SegmentedBar*>() })
@@ -179,7 +179,7 @@ private Q_SLOTS:
                 && !qobject_cast<QMenuBar*>(widget))
                 expected.insert(widget);
         std::set<QWidget*> reached;
-        window.meshView()->row(0)->chip()->setFocus();
+        window.findChild<MeshView*>()->row(0)->chip()->setFocus();
         for (std::size_t i = 0; i < 3 * expected.size() + 20; ++i) {
             QWidget* at = QApplication::focusWidget();
             QVERIFY(at);
@@ -306,7 +306,7 @@ private Q_SLOTS:
         QVERIFY(steps.cells);
         QCOMPARE(steps.cells->rowCount(), 3);
         QCOMPARE(steps.row(2), (QStringList{ QStringLiteral("12"), words::seconds(0.03) }));
-        const Table bars(view.devicePlot());
+        const Table bars(view.findChild<AccessibleBarsPlot*>());
         QVERIFY(bars.cells);
         QCOMPARE(bars.cells->rowCount(), 8);
         // Means over the three steps: 2, 4 and 6 ms; 15 / 3 ms of compute for d5.
@@ -331,12 +331,12 @@ private Q_SLOTS:
         QCOMPARE(hovered.last().front().toLongLong(), -1);
 
         // The bars: pointed at they light their devices and tell their own times.
-        view.devicePlot()->setFocus(Qt::TabFocusReason);
-        QTest::keyClick(view.devicePlot(), Qt::Key_Right);
-        QTest::keyClick(view.devicePlot(), Qt::Key_Right);
+        view.findChild<AccessibleBarsPlot*>()->setFocus(Qt::TabFocusReason);
+        QTest::keyClick(view.findChild<AccessibleBarsPlot*>(), Qt::Key_Right);
+        QTest::keyClick(view.findChild<AccessibleBarsPlot*>(), Qt::Key_Right);
         QCOMPARE(fixture.selection.hoveredDevices(), std::vector<std::int32_t>{ 1 });
         QCOMPARE(view.legend()->entries().front().name, QStringLiteral("d1"));
-        QTest::keyClick(view.devicePlot(), Qt::Key_Return);
+        QTest::keyClick(view.findChild<AccessibleBarsPlot*>(), Qt::Key_Return);
         QCOMPARE(fixture.selection.devices(), std::vector<std::int32_t>{ 1 });
         view.stepPlot()->setFocus(Qt::TabFocusReason);
         QVERIFY(fixture.selection.hoveredDevices().empty());

@@ -413,7 +413,8 @@ private Q_SLOTS:
         Untouched fixture(test::example("rule-lab"));
         NamedArraysView view(&fixture.document, &fixture.selection);
         QVERIFY(shown(view));
-        const QModelIndex index = view.treeModel()->indexOfArray(0).siblingAtColumn(NamedTreeModel::Axes);
+        const QModelIndex index =
+            view.findChild<NamedTreeModel*>()->indexOfArray(0).siblingAtColumn(NamedTreeModel::Axes);
         const QString before = index.data().toString();
         typeInto(view.tree(), index, typed);
         QTRY_VERIFY2(isStated(view.refusal()->text()), qPrintable(view.refusal()->text()));
@@ -438,13 +439,13 @@ private Q_SLOTS:
         Untouched fixture(test::example("rule-lab"));
         NamedArraysView view(&fixture.document, &fixture.selection);
         QVERIFY(shown(view));
-        typeInto(view.mapping(), view.mappingModel()->index(1, MappingModel::Axes), typed);
+        typeInto(view.mapping(), view.findChild<MappingModel*>()->index(1, MappingModel::Axes), typed);
         if (refused) {
             QTRY_VERIFY2(isStated(view.refusal()->text()), qPrintable(view.refusal()->text()));
             QVERIFY(fixture.stays());
             return;
         }
-        const QModelIndex cell = view.mappingModel()->index(1, MappingModel::Axes);
+        const QModelIndex cell = view.findChild<MappingModel*>()->index(1, MappingModel::Axes);
         QTRY_COMPARE(cell.data().toString(), typed);
         QVERIFY2(isStated(cell.data(Qt::ToolTipRole).toString()), qPrintable(cell.data(Qt::ToolTipRole).toString()));
         fixture.document.undoStack()->undo();
@@ -538,7 +539,7 @@ void TestBadInput::filesThatAreOpened()
     QCOMPARE(window.document()->undoStack()->count(), 1);
 
     QVERIFY(!window.openFile(path));
-    const std::vector<Diagnostic>& messages = window.problemsView()->messages();
+    const std::vector<Diagnostic>& messages = window.findChild<ProblemsView*>()->messages();
     QVERIFY(!messages.empty() && messages.size() <= 50);
     for (const Diagnostic& message : messages) {
         const QString sentence = words::oneLine(message);

@@ -111,7 +111,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&window));
         window.document()->waitForAnalysis();
         window.findAnything();
-        CommandPalette* palette = window.commandPalette();
+        CommandPalette* palette = window.findChild<CommandPalette*>();
         QTest::keyClicks(palette->field(), QStringLiteral("go to pro"));
         QStringList found;
         for (int row = 0; row < palette->model()->rowCount(); ++row)

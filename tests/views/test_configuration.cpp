@@ -177,7 +177,7 @@ private Q_SLOTS:
         QCOMPARE(model->settings.model.vocab, 320);
         QCOMPARE(window.document()->sourceName(), QStringLiteral("config.json"));
         QVERIFY(window.document()->filePath().isEmpty());
-        QCOMPARE(window.problemsView()->messages().size(), 1U);
+        QCOMPARE(window.findChild<ProblemsView*>()->messages().size(), 1U);
         window.document()->waitForAnalysis();
         window.document()->undoStack()->setClean();
     }

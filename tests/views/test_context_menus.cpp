@@ -268,7 +268,7 @@ private Q_SLOTS:
         canvas->setCurrent(part);
         askMenu(canvas, std::nullopt, "fold");
         QCOMPARE(canvas->layoutOfGraph()->isOpen(number), !open);
-        canvas->unfoldAll();
+        canvas->unfold();
         QSignalSpy led(&view, &ProgramView::dockRequested);
         for (const GraphPlace place : canvas->layoutOfGraph()->places()) {
             const GraphItem& item = canvas->layoutOfGraph()->item(place);

@@ -272,8 +272,8 @@ private Q_SLOTS:
         QVERIFY(writeAtomically(broken, "path,shape\nw,abc\nv,8\n"));
         QVERIFY(!window.openFile(broken));
         QCOMPARE(window.document()->displayName(), QStringLiteral("mine.csv"));
-        QVERIFY(!window.problemsView()->messages().empty());
-        QCOMPARE(window.problemsView()->messages().front().where.line, 2);
+        QVERIFY(!window.findChild<ProblemsView*>()->messages().empty());
+        QCOMPARE(window.findChild<ProblemsView*>()->messages().front().where.line, 2);
 
         // A file of rules dropped on the window goes to the rules.
         const QString rules = folder.filePath(QStringLiteral("rules.py"));
@@ -291,7 +291,7 @@ private Q_SLOTS:
         Appearance appearance(ThemeChoice::Light);
         MainWindow window(&appearance, { .remember = false });
         window.action(QStringLiteral("tableHelp"))->trigger();
-        TableHelp* help = window.tableHelp();
+        TableHelp* help = window.findChild<TableHelp*>();
         QVERIFY(help && help->isVisible() && !help->isModal());
         auto* library = help->findChild<QComboBox*>();
         QSet<QString> codes;

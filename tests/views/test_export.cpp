@@ -181,7 +181,7 @@ private Q_SLOTS:
     {
         ShownWindow shown;
         QTest::keyClick(&shown.window, Qt::Key_K, Qt::ControlModifier);
-        CommandPalette* palette = shown.window.commandPalette();
+        CommandPalette* palette = shown.window.findChild<CommandPalette*>();
         QVERIFY(palette && palette->isVisible());
         QTest::keyClicks(palette->field(), QStringLiteral("view rules"));
         QTest::keyClick(palette->field(), Qt::Key_Return);

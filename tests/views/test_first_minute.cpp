@@ -11,6 +11,7 @@
 #include <QToolBar>
 #include <QToolButton>
 
+#include "analysis/first_selection.h"
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
 #include "pipeline/collective_list.h"
@@ -18,7 +19,6 @@
 #include "views/collectives_view/collectives_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/file_names.h"
-#include "views/main_window/first_selection.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"
 #include "views/main_window/status_message.h"
@@ -141,16 +141,16 @@ private Q_SLOTS:
             QVERIFY(QTest::qWaitForWindowActive(&window));
             QCOMPARE(window.size(), QSize(1600, 1000));
             window.document()->waitForAnalysis();
-            const TipStrip* drag = window.meshView()->tip();
-            TipStrip* why = window.explainView()->tip();
+            const TipStrip* drag = window.findChild<MeshView*>()->tip();
+            TipStrip* why = window.findChild<ExplainView*>()->tip();
             QCOMPARE(drag->title(), u"Drag model from 4 to 2"_s);
             QVERIFY(drag->isVisible() && why->isHidden());
             // Below the axis that it is about.
-            QVERIFY(drag->mapTo(window.meshView(), QPoint()).y()
-                >= window.meshView()->row(1)->mapTo(window.meshView(), QPoint()).y());
+            QVERIFY(drag->mapTo(window.findChild<MeshView*>(), QPoint()).y()
+                >= window.findChild<MeshView*>()->row(1)->mapTo(window.findChild<MeshView*>(), QPoint()).y());
 
             // Followed: the next one comes, in Explain.
-            SizeSlider* slider = window.meshView()->row(1)->slider();
+            SizeSlider* slider = window.findChild<MeshView*>()->row(1)->slider();
             QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(2));
             QTest::mouseMove(slider, slider->handleAt(1));
             QTest::mouseRelease(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(1));
@@ -174,10 +174,10 @@ private Q_SLOTS:
         MainWindow again(&appearance, { .remember = true });
         again.show();
         again.document()->waitForAnalysis();
-        QVERIFY(again.meshView()->tip()->isHidden() && again.explainView()->tip()->isHidden());
+        QVERIFY(again.findChild<MeshView*>()->tip()->isHidden() && again.findChild<ExplainView*>()->tip()->isHidden());
         again.document()->edit(withAxisSize(*again.document()->experiment(), 1, 2, true), u"model 4 → 2"_s);
         again.document()->waitForAnalysis();
-        QVERIFY(again.explainView()->tip()->isHidden());
+        QVERIFY(again.findChild<ExplainView*>()->tip()->isHidden());
         again.document()->undoStack()->undo();
     }
 
@@ -189,7 +189,7 @@ private Q_SLOTS:
             window.resize(1600, 1000);
             window.show();
             window.document()->waitForAnalysis();
-            TipStrip* tip = window.meshView()->tip();
+            TipStrip* tip = window.findChild<MeshView*>()->tip();
             QCOMPARE(tip->isVisible(), first);
             if (first)
                 QTest::mouseClick(tip->closeButton(), Qt::LeftButton);
@@ -201,9 +201,9 @@ private Q_SLOTS:
             window.resize(1600, 1000);
             window.show();
             window.document()->waitForAnalysis();
-            QVERIFY(window.meshView()->tip()->isHidden());
+            QVERIFY(window.findChild<MeshView*>()->tip()->isHidden());
             window.action(u"showTips"_s)->trigger();
-            QVERIFY(window.meshView()->tip()->isVisible());
+            QVERIFY(window.findChild<MeshView*>()->tip()->isVisible());
         }
         // A mesh that cannot be halved has none.
         clearSettings();
@@ -211,7 +211,7 @@ private Q_SLOTS:
         window.openExample(u"jax-layer"_s);
         window.show();
         window.document()->waitForAnalysis();
-        QVERIFY(window.meshView()->tip()->isHidden());
+        QVERIFY(window.findChild<MeshView*>()->tip()->isHidden());
     }
 
     /// The question's strip takes no more room than its title where there is little, and gives back what it had.
@@ -306,10 +306,10 @@ private Q_SLOTS:
         window.show();
         Document* document = window.document();
         document->waitForAnalysis();
-        QVERIFY(window.meshView()->tip()->isVisible());
+        QVERIFY(window.findChild<MeshView*>()->tip()->isVisible());
         QVERIFY(document->edit(withAxisRenamed(*document->experiment(), 0, "rows"), u"data → rows"_s));
         document->waitForAnalysis();
-        QVERIFY(window.meshView()->tip()->isVisible());
+        QVERIFY(window.findChild<MeshView*>()->tip()->isVisible());
         document->undoStack()->undo();
     }
 
@@ -437,8 +437,8 @@ private Q_SLOTS:
         document->waitForAnalysis();
         QVERIFY(window.present(u"devices"_s));
         // By itself the hardware follows: nothing to say.
-        window.meshView()->setKeepsProduct(false);
-        window.meshView()->row(0)->spinBox()->setValue(4);
+        window.findChild<MeshView*>()->setKeepsProduct(false);
+        window.findChild<MeshView*>()->row(0)->spinBox()->setValue(4);
         document->waitForAnalysis();
         QVERIFY(document->snapshot()->ok());
         QCOMPARE(document->experiment()->hardware.devices.count(), 16);
@@ -446,11 +446,11 @@ private Q_SLOTS:
         document->undoStack()->undo();
 
         document->edit(withHardwarePinned(*document->experiment(), true), u"pin"_s);
-        window.meshView()->row(0)->spinBox()->setValue(4);
+        window.findChild<MeshView*>()->row(0)->spinBox()->setValue(4);
         document->waitForAnalysis();
         QTRY_VERIFY(window.isSettled());
         QCOMPARE(document->snapshot()->errorCount(), 1);
-        const QString message = window.meshView()->message();
+        const QString message = window.findChild<MeshView*>()->message();
         QVERIFY2(message.startsWith(u"E102 "_s), qPrintable(message));
         const QStringList sentences = saying(window, message.mid(5));
         QCOMPARE(sentences.size(), 2); // in Mesh and in Problems
@@ -458,7 +458,8 @@ private Q_SLOTS:
         for (const QPushButton* button : window.findChildren<QPushButton*>())
             if (button->isVisible() && (button->text().startsWith(u"Fix"_s) || button->text().startsWith(u"Fit"_s))) {
                 ++fixes;
-                QVERIFY2(window.meshView()->isAncestorOf(button) || window.problemsView()->isAncestorOf(button),
+                QVERIFY2(window.findChild<MeshView*>()->isAncestorOf(button)
+                        || window.findChild<ProblemsView*>()->isAncestorOf(button),
                     qPrintable(button->text()));
             }
         QVERIFY(fixes >= 2);
@@ -474,7 +475,8 @@ private Q_SLOTS:
         QStringList names;
         for (const QPushButton* button : window.findChildren<QPushButton*>())
             if (button->isVisible() && button->text().startsWith(u"Fix"_s)) {
-                QVERIFY2(window.meshView()->isAncestorOf(button) || window.problemsView()->isAncestorOf(button),
+                QVERIFY2(window.findChild<MeshView*>()->isAncestorOf(button)
+                        || window.findChild<ProblemsView*>()->isAncestorOf(button),
                     qPrintable(button->text()));
                 names << button->text();
             }

@@ -98,11 +98,11 @@ public:
     void go(const QString& name)
     {
         press(Qt::Key_K, Qt::ControlModifier);
-        QVERIFY(m_window.commandPalette() && m_window.commandPalette()->field()->hasFocus());
+        QVERIFY(m_window.findChild<CommandPalette*>() && m_window.findChild<CommandPalette*>()->field()->hasFocus());
         QCOMPARE(heard().role, QAccessible::EditableText);
         write(name);
         press(Qt::Key_Return);
-        QTRY_VERIFY(!m_window.commandPalette()->isVisible());
+        QTRY_VERIFY(!m_window.findChild<CommandPalette*>()->isVisible());
     }
     /// What is done in menus and dialogs, which hold whoever opens them: each step once it can be, one after the other.
     struct Step {
@@ -254,7 +254,7 @@ private Q_SLOTS:
         // Kept, pinned, and compared with what was before.
         keyboard.press(Qt::Key_5, Qt::AltModifier);
         QCOMPARE(window.perspective(), Perspective::Compare);
-        QVERIFY2(window.compareView()->isAncestorOf(QApplication::focusWidget()), qPrintable(heard().name));
+        QVERIFY2(window.findChild<CompareView*>()->isAncestorOf(QApplication::focusWidget()), qPrintable(heard().name));
         QVERIFY(QApplication::focusWidget()->isVisible());
         QVERIFY(keyboard.tabTo(u"Keep as variant"_s));
         keyboard.press(Qt::Key_Space);
@@ -270,10 +270,10 @@ private Q_SLOTS:
         keyboard.press(Qt::Key_Right);
         document->waitForAnalysis();
         keyboard.go(u"compare"_s);
-        QTRY_VERIFY(window.isSettled() && window.compareView()->comparison());
+        QTRY_VERIFY(window.isSettled() && window.findChild<CompareView*>()->comparison());
         QCOMPARE(document->experiment()->mesh.axes[1].size, 4);
-        QTRY_VERIFY2(window.compareView()->sentence().contains(u"MiB instead of"_s),
-            qPrintable(window.compareView()->sentence()));
+        QTRY_VERIFY2(window.findChild<CompareView*>()->sentence().contains(u"MiB instead of"_s),
+            qPrintable(window.findChild<CompareView*>()->sentence()));
         QCOMPARE(heard().name, u"What differs between A and B"_s);
 
         // Taken along.
@@ -317,7 +317,7 @@ func.func @main(%a: tensor<8x1024xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
 
         // All of it is in sight.
         QCOMPARE(window.perspective(), Perspective::Program);
-        const GraphCanvas* canvas = window.programView()->canvas();
+        const GraphCanvas* canvas = window.findChild<ProgramView*>()->canvas();
         QTRY_VERIFY(canvas->layoutOfGraph());
         const auto isFitted = [canvas] {
             for (const GraphPlace place : canvas->layoutOfGraph()->places())
@@ -386,10 +386,10 @@ func.func @main(%a: tensor<8x1024xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
         QVERIFY(keyboard.tabTo(u"Model"_s)); // the head of its section, which is folded at first
         keyboard.press(Qt::Key_Space);
         QVERIFY(window.shows(u"model"_s));
-        QTRY_VERIFY(!window.modelView()->replicated().isEmpty());
-        QVERIFY2(window.modelView()->replicated().front()->accessibleName().contains(u"token"_s),
-            qPrintable(window.modelView()->replicated().front()->accessibleName()));
-        const auto before = window.modelView()->replicated().size();
+        QTRY_VERIFY(!window.findChild<ModelView*>()->replicated().isEmpty());
+        QVERIFY2(window.findChild<ModelView*>()->replicated().front()->accessibleName().contains(u"token"_s),
+            qPrintable(window.findChild<ModelView*>()->replicated().front()->accessibleName()));
+        const auto before = window.findChild<ModelView*>()->replicated().size();
 
         // A rule for each.
         const std::size_t rules = document->experiment()->rules.rules.list.size();
@@ -409,7 +409,7 @@ func.func @main(%a: tensor<8x1024xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
             document->waitForAnalysis();
         }
         QCOMPARE(document->experiment()->rules.rules.list.size(), rules + 2);
-        QTRY_VERIFY(window.modelView()->replicated().size() < before);
+        QTRY_VERIFY(window.findChild<ModelView*>()->replicated().size() < before);
 
         // And out, as YAML for MaxText.
         const QString yaml = m_folder.filePath(u"rules.yml"_s);

@@ -147,15 +147,15 @@ private Q_SLOTS:
         QVERIFY(!window.isWindowModified());
 
         // An axis by keyboard; every dock shows it.
-        QSpinBox* number = window.meshView()->row(0)->spinBox();
+        QSpinBox* number = window.findChild<MeshView*>()->row(0)->spinBox();
         number->setFocus();
         QTest::keyClick(number, Qt::Key_Up);
         QCOMPARE(meshNow(), QStringLiteral("4 2"));
         QVERIFY(window.isWindowModified());
         QTRY_VERIFY(!document->isStale());
-        QCOMPARE(window.shardGridView()->canvas()->grid().columns().parts, 2);
+        QCOMPARE(window.findChild<ShardGridView*>()->canvas()->grid().columns().parts, 2);
         // And by dragging its slider.
-        SizeSlider* slider = window.meshView()->row(1)->slider();
+        SizeSlider* slider = window.findChild<MeshView*>()->row(1)->slider();
         QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(1));
         QTest::mouseMove(slider, slider->handleAt(2));
         QTest::mouseMove(slider, slider->handleAt(3));
@@ -163,8 +163,8 @@ private Q_SLOTS:
         QCOMPARE(meshNow(), QStringLiteral("1 8"));
 
         // Rules by keyboard and by mouse.
-        RulesTable* table = window.rulesView()->table();
-        RulesModel* rules = window.rulesView()->model();
+        RulesTable* table = window.findChild<RulesView*>()->table();
+        RulesModel* rules = window.findChild<RulesView*>()->model();
         const auto firstRule = [&] { return document->experiment()->rules.rules.list.front().name.name; };
         table->setFocus();
         table->setCurrentIndex(rules->index(1, RulesModel::Name));
@@ -214,7 +214,7 @@ private Q_SLOTS:
         QCOMPARE(window.document()->readWarnings().size(), std::size_t(1));
         QTRY_VERIFY(!window.document()->isStale());
         int rows = 0;
-        for (const ProblemRow* row : window.problemsView()->rows())
+        for (const ProblemRow* row : window.findChild<ProblemsView*>()->rows())
             rows += row->cause().contains(QStringLiteral("colour")) ? 1 : 0;
         QCOMPARE(rows, 1);
     }
@@ -228,7 +228,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         window.activateWindow();
         QTRY_VERIFY(window.isActiveWindow());
-        QTest::keyClick(window.meshView()->row(0)->slider(), Qt::Key_Right);
+        QTest::keyClick(window.findChild<MeshView*>()->row(0)->slider(), Qt::Key_Right);
         QCOMPARE(window.document()->experiment()->mesh.axes[0].size, 4);
         QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(window.document()->experiment()->mesh.axes[0].size, 2);
@@ -312,7 +312,7 @@ private Q_SLOTS:
         window.show();
         QVERIFY(QTest::qWaitForWindowActive(&window));
         window.document()->waitForAnalysis();
-        window.rulesView()->table()->setFocus();
+        window.findChild<RulesView*>()->table()->setFocus();
         QTest::keyClick(&window, Qt::Key_F1);
         HelpWindow* help = window.helpWindow();
         QTRY_VERIFY(help->isVisible());
@@ -350,10 +350,10 @@ private Q_SLOTS:
         file.write("{ \"format\": ");
         file.close();
         QVERIFY(!window.openFile(bad));
-        QVERIFY(!window.problemsView()->messages().empty());
+        QVERIFY(!window.findChild<ProblemsView*>()->messages().empty());
         QCOMPARE(window.document()->experiment(), before);
         QVERIFY(!window.openFile(m_folder.filePath(QStringLiteral("missing.json"))));
-        QCOMPARE(window.problemsView()->messages().front().code, Code::Unreadable);
+        QCOMPARE(window.findChild<ProblemsView*>()->messages().front().code, Code::Unreadable);
     }
 
     void aDroppedFileIsOpened()
@@ -390,7 +390,7 @@ private Q_SLOTS:
         MainWindow window(&appearance, { .remember = false });
         QVERIFY(window.openFile(m_file));
         window.show();
-        QTest::keyClick(window.meshView()->row(0)->slider(), Qt::Key_Right);
+        QTest::keyClick(window.findChild<MeshView*>()->row(0)->slider(), Qt::Key_Right);
         bool asked = false;
         QTimer::singleShot(0, &window, [&asked, answer] {
             auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
@@ -601,7 +601,7 @@ private Q_SLOTS:
             canvas->clearFocus();
             return canvas->grab().toImage() != focused;
         };
-        GridCanvas* grid = window.shardGridView()->canvas();
+        GridCanvas* grid = window.findChild<ShardGridView*>()->canvas();
         QVERIFY(window.present(QStringLiteral("grid")));
         QTRY_VERIFY(grid->hasFocus());
         QVERIFY(!differs(grid));
@@ -611,7 +611,7 @@ private Q_SLOTS:
         QVERIFY(grid->hasFocus());
         QVERIFY(differs(grid));
         QVERIFY(window.present(QStringLiteral("mesh"), Qt::ShortcutFocusReason));
-        QTRY_VERIFY(window.meshView()->isAncestorOf(QApplication::focusWidget()));
+        QTRY_VERIFY(window.findChild<MeshView*>()->isAncestorOf(QApplication::focusWidget()));
         QVERIFY(differs(QApplication::focusWidget()));
     }
 
@@ -656,7 +656,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         window.openExample(QStringLiteral("rule-lab"));
         window.document()->waitForAnalysis();
-        const auto* table = window.rulesView()->table();
+        const auto* table = window.findChild<RulesView*>()->table();
         const int rows = table->model()->rowCount();
         QVERIFY(rows >= 4);
         const auto missing = [table, rows] {
@@ -665,11 +665,11 @@ private Q_SLOTS:
         QTRY_VERIFY2(missing() <= 0, qPrintable(QString::number(missing())));
         window.document()->setExperiment(withFindings(), {});
         window.document()->waitForAnalysis();
-        QTRY_VERIFY(!window.problemsView()->rows().empty());
+        QTRY_VERIFY(!window.findChild<ProblemsView*>()->rows().empty());
         QVERIFY(window.present(QStringLiteral("problems")));
-        const auto problemRows = static_cast<int>(window.problemsView()->rows().size());
+        const auto problemRows = static_cast<int>(window.findChild<ProblemsView*>()->rows().size());
         const auto beyond = [&] {
-            return window.problemsView()->height() - std::min(problemRows, 3) * ProblemRow::defaultHeight();
+            return window.findChild<ProblemsView*>()->height() - std::min(problemRows, 3) * ProblemRow::defaultHeight();
         };
         QTRY_VERIFY2(beyond() >= 0 && beyond() < ProblemRow::defaultHeight(), qPrintable(QString::number(beyond())));
         window.dock(QStringLiteral("problems"))->close();
@@ -705,18 +705,19 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&window));
         Document* document = window.document();
         document->waitForAnalysis();
-        const EditPlate* plate = window.editPlate();
+        const EditPlate* plate = window.findChild<EditPlate*>();
         const auto* message = window.statusBar()->findChild<StatusMessage*>();
         QVERIFY(message);
         QTest::qWait(100); // layouts come to rest
         const auto placeOfMesh = [&window] {
-            return QRect(window.meshView()->mapTo(&window, QPoint()), window.meshView()->size());
+            return QRect(
+                window.findChild<MeshView*>()->mapTo(&window, QPoint()), window.findChild<MeshView*>()->size());
         };
         const QRect mesh = placeOfMesh();
         QVERIFY(!plate->isVisible());
 
         // Scrubbing an axis, against what was before it began.
-        SizeSlider* slider = window.meshView()->row(0)->slider();
+        SizeSlider* slider = window.findChild<MeshView*>()->row(0)->slider();
         QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(1));
         QTest::mouseMove(slider, slider->handleAt(2));
         QTRY_COMPARE(plate->text(),
@@ -776,8 +777,9 @@ private Q_SLOTS:
         document->waitForAnalysis();
 
         // An axis dragged to another place is not there yet: the document stays.
-        DragHandle* handle = window.meshView()->row(0)->handle();
-        const QPoint below = handle->mapFrom(window.meshView(), window.meshView()->row(1)->geometry().center());
+        DragHandle* handle = window.findChild<MeshView*>()->row(0)->handle();
+        const QPoint below =
+            handle->mapFrom(window.findChild<MeshView*>(), window.findChild<MeshView*>()->row(1)->geometry().center());
         QTest::mousePress(handle, Qt::LeftButton, Qt::NoModifier, handle->rect().center());
         QTest::mouseMove(handle, handle->rect().center() + QPoint(0, 6));
         QTest::mouseMove(handle, below);
@@ -788,7 +790,7 @@ private Q_SLOTS:
         QTest::mouseRelease(handle, Qt::LeftButton, Qt::NoModifier, below);
 
         // A rule by its number.
-        RulesTable* table = window.rulesView()->table();
+        RulesTable* table = window.findChild<RulesView*>()->table();
         const auto at = [&](int row) {
             return table->visualRect(table->model()->index(row, RulesModel::Number)).center();
         };
@@ -804,7 +806,7 @@ private Q_SLOTS:
 
         // A size that cannot be run is told by the problem's number: the sentence stands beside its cause.
         document->edit(withHardwarePinned(*document->experiment(), true), QStringLiteral("pin"));
-        window.meshView()->setKeepsProduct(false);
+        window.findChild<MeshView*>()->setKeepsProduct(false);
         QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(1));
         QTest::mouseMove(slider, slider->handleAt(2));
         QTRY_VERIFY2(plate->text().contains(QStringLiteral("E102, see Problems")), qPrintable(plate->text()));
@@ -840,7 +842,7 @@ private Q_SLOTS:
         QVERIFY(problems->isHidden());
 
         // For the first error they do, and the keyboard stays where it is.
-        QSpinBox* number = window.meshView()->row(0)->spinBox();
+        QSpinBox* number = window.findChild<MeshView*>()->row(0)->spinBox();
         number->setFocus();
         const auto edit = [&](std::int64_t size) { // without the devices that it takes
             return window.document()->edit(
@@ -935,7 +937,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         window.document()->waitForAnalysis();
         const auto corner = [&window] {
-            return window.shardGridView()->canvas()->grab().toImage().pixelColor(1, 1).name();
+            return window.findChild<ShardGridView*>()->canvas()->grab().toImage().pixelColor(1, 1).name();
         };
         QCOMPARE(corner(), Theme::light().base.name());
         window.action(QStringLiteral("themeDark"))->trigger();
@@ -1063,7 +1065,7 @@ private Q_SLOTS:
             window.document()->waitForAnalysis();
             QCoreApplication::processEvents();
             // Nothing that edits has the focus, and what has it shows no ring before a key is pressed.
-            GridCanvas* canvas = window.shardGridView()->canvas();
+            GridCanvas* canvas = window.findChild<ShardGridView*>()->canvas();
             QCOMPARE(window.focusWidget(), canvas);
             const QImage focused = canvas->grab().toImage();
             canvas->clearFocus();
@@ -1091,9 +1093,10 @@ private Q_SLOTS:
         const auto top = [&] { return tensors->parentWidget()->y(); }; // in the column, however far that is scrolled
         const int full = tensors->height(), before = top();
         QTest::mouseClick(
-            window.rulesView()->parentWidget()->findChild<QPushButton*>(QStringLiteral("trace")), Qt::LeftButton);
+            window.findChild<RulesView*>()->parentWidget()->findChild<QPushButton*>(QStringLiteral("trace")),
+            Qt::LeftButton);
         QTRY_VERIFY(trace->isVisible());
-        QTRY_VERIFY(trace->mapTo(&window, QPoint()).y() > window.rulesView()->mapTo(&window, QPoint()).y());
+        QTRY_VERIFY(trace->mapTo(&window, QPoint()).y() > window.findChild<RulesView*>()->mapTo(&window, QPoint()).y());
         QTRY_VERIFY(top() > before + trace->height() - 8);
         // No verdict is cut off: the table is as wide as it needs to be, and scrolled if its place is narrower.
         const auto* matrix = trace->findChild<TraceMatrix*>();
@@ -1125,9 +1128,10 @@ private Q_SLOTS:
         QTRY_VERIFY(widthOf("layout") + widthOf("program") >= (2560 - 16) * 3 / 5 - 8);
         QVERIFY(window.dock(QStringLiteral("program"))->isInFront());
         // All of what is explained is within its view.
-        const QRect seen(window.explainView()->mapToGlobal(QPoint()), window.explainView()->size());
-        QTRY_VERIFY(!window.explainView()->isWorking());
-        for (const QPushButton* button : window.explainView()->findChildren<QPushButton*>())
+        const QRect seen(
+            window.findChild<ExplainView*>()->mapToGlobal(QPoint()), window.findChild<ExplainView*>()->size());
+        QTRY_VERIFY(!window.findChild<ExplainView*>()->isWorking());
+        for (const QPushButton* button : window.findChild<ExplainView*>()->findChildren<QPushButton*>())
             if (button->isVisible())
                 QTRY_VERIFY2(button->mapToGlobal(QPoint(button->width(), 0)).x() <= seen.right() + 1,
                     qPrintable(button->accessibleName()));
@@ -1145,7 +1149,7 @@ private Q_SLOTS:
         window.document()->waitForAnalysis();
         auto* column = window.findChild<SectionColumn*>();
         QTRY_VERIFY(column->verticalScrollBar()->maximum() > 0);
-        const auto* rules = window.rulesView()->table();
+        const auto* rules = window.findChild<RulesView*>()->table();
         QTRY_COMPARE(rules->verticalScrollBar()->maximum(), 0);
         auto* tensors = qobject_cast<TensorsView*>(window.part(QStringLiteral("tensors")));
         QTRY_VERIFY(tensors->height() >= std::min(tensors->contentHeight(), column->viewport()->height() - 80));
@@ -1279,7 +1283,7 @@ private Q_SLOTS:
         window.setPerspective(Perspective::Program);
         QVERIFY(window.present(QStringLiteral("propagation")));
         QWidget* list = window.part(QStringLiteral("propagation"));
-        const StepPlayer* player = window.programView()->player()->player();
+        const StepPlayer* player = window.findChild<ProgramView*>()->player()->player();
         QTRY_VERIFY(list->isVisible() && player->isVisible());
         QTest::keyClick(list, Qt::Key_Home);
         QCOMPARE(window.selection()->step(), 0);
@@ -1300,9 +1304,9 @@ private Q_SLOTS:
         window.show();
         QVERIFY(QTest::qWaitForWindowActive(&window));
         window.document()->waitForAnalysis();
-        QVERIFY(!window.compareView()->pinned());
+        QVERIFY(!window.findChild<CompareView*>()->pinned());
         window.action(QStringLiteral("pinA"))->trigger();
-        QTRY_VERIFY(window.compareView()->pinned());
+        QTRY_VERIFY(window.findChild<CompareView*>()->pinned());
         QVERIFY(!window.shows(QStringLiteral("compare")));
         const auto buttons = window.findChildren<QToolButton*>();
         QVERIFY(std::any_of(buttons.begin(), buttons.end(), [&](const QToolButton* button) {
@@ -1344,9 +1348,9 @@ private Q_SLOTS:
         window.show();
         window.document()->waitForAnalysis();
         // How long the what-ifs take is no business of this test: settled means that they are there.
-        QVERIFY(!window.isSettled() || !window.explainView()->whatIfs().empty());
+        QVERIFY(!window.isSettled() || !window.findChild<ExplainView*>()->whatIfs().empty());
         QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 120'000);
-        QVERIFY(!window.explainView()->whatIfs().empty());
+        QVERIFY(!window.findChild<ExplainView*>()->whatIfs().empty());
         window.runController()->runStep();
         QVERIFY(!window.isSettled());
         QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 120'000);

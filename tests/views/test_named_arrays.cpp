@@ -337,7 +337,8 @@ private Q_SLOTS:
         const Experiment before = *document.experiment();
         Appearance appearance(ThemeChoice::Light);
         NamedArraysView view(&document, &fixture.selection);
-        QAbstractItemModelTester tester(view.treeModel(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(
+            view.findChild<NamedTreeModel*>(), QAbstractItemModelTester::FailureReportingMode::QtTest);
         QSignalSpy figures(&view, &NamedArraysView::keyFigureChanged);
         view.resize(1000, 600);
         view.show();
@@ -350,7 +351,8 @@ private Q_SLOTS:
         QVERIFY(view.tree()->isColumnHidden(NamedTreeModel::Mapping));
 
         // By keyboard: to the second array's axes, and edit them.
-        view.tree()->setCurrentIndex(view.treeModel()->indexOfArray(1).siblingAtColumn(NamedTreeModel::Axes));
+        view.tree()->setCurrentIndex(
+            view.findChild<NamedTreeModel*>()->indexOfArray(1).siblingAtColumn(NamedTreeModel::Axes));
         QCOMPARE(view.currentArray(), 1);
         QCOMPARE(fixture.selection.tensor(), QStringLiteral("two")); // the other docks follow
         view.tree()->setFocus();
@@ -367,14 +369,15 @@ private Q_SLOTS:
 
         QTest::keyClick(view.tree(), Qt::Key_Insert);
         QCOMPARE(view.currentArray(), 3);
-        QCOMPARE(view.treeModel()->rowCount(view.tree()->currentIndex()), 2);
+        QCOMPARE(view.findChild<NamedTreeModel*>()->rowCount(view.tree()->currentIndex()), 2);
         view.findChild<QToolButton*>(QStringLiteral("addAxis"))->click();
         QCOMPARE(axesOf(listOf(document)[3]), QStringLiteral("a 8, b 8, c 8"));
         QCOMPARE(view.currentArray(), 3);
-        view.tree()->setCurrentIndex(view.treeModel()->index(1, 0, view.treeModel()->indexOfArray(3)));
+        view.tree()->setCurrentIndex(
+            view.findChild<NamedTreeModel*>()->index(1, 0, view.findChild<NamedTreeModel*>()->indexOfArray(3)));
         QTest::keyClick(view.tree(), Qt::Key_Delete);
         QCOMPARE(axesOf(listOf(document)[3]), QStringLiteral("a 8, c 8"));
-        view.tree()->setCurrentIndex(view.treeModel()->indexOfArray(3));
+        view.tree()->setCurrentIndex(view.findChild<NamedTreeModel*>()->indexOfArray(3));
         QTest::keyClick(view.tree(), Qt::Key_Delete);
         QCOMPARE(listOf(document).size(), std::size_t{ 3 });
 
@@ -434,16 +437,17 @@ private Q_SLOTS:
         QVERIFY(view.dialectNotice()->text().contains(QStringLiteral("Flax")));
         QVERIFY(!view.tree()->isColumnHidden(NamedTreeModel::Mapping));
         QVERIFY(!view.findChild<QToolButton*>(QStringLiteral("addArray"))->isEnabled());
-        const QModelIndex w1 = view.treeModel()->indexOfArray(0);
+        const QModelIndex w1 = view.findChild<NamedTreeModel*>()->indexOfArray(0);
         QCOMPARE(w1.siblingAtColumn(NamedTreeModel::Spec).data().toString(), QStringLiteral("P(-, model)"));
         QCOMPARE(w1.siblingAtColumn(NamedTreeModel::Mapping).data().toString(), QStringLiteral("P(-, model)"));
-        QVERIFY(!(view.treeModel()->flags(w1) & Qt::ItemIsEditable));
+        QVERIFY(!(view.findChild<NamedTreeModel*>()->flags(w1) & Qt::ItemIsEditable));
         // The size of a dimension is one of the network's.
-        QVERIFY(view.treeModel()->setData(view.treeModel()->index(0, NamedTreeModel::Axes, w1), QStringLiteral("512")));
+        QVERIFY(view.findChild<NamedTreeModel*>()->setData(
+            view.findChild<NamedTreeModel*>()->index(0, NamedTreeModel::Axes, w1), QStringLiteral("512")));
         document.waitForAnalysis();
         QCOMPARE(axesOf(view.arrays()->array(8)), QStringLiteral("batch 8, embed 512"));
-        QVERIFY(view.mappingModel()->setData(
-            view.mappingModel()->index(view.mappingModel()->rowOf("embed"), MappingModel::Axes),
+        QVERIFY(view.findChild<MappingModel*>()->setData(
+            view.findChild<MappingModel*>()->index(view.findChild<MappingModel*>()->rowOf("embed"), MappingModel::Axes),
             QStringLiteral("data")));
         QCOMPARE(w1.siblingAtColumn(NamedTreeModel::Spec).data().toString(), QStringLiteral("P(data, model)"));
         document.undoStack()->setIndex(0);

@@ -19,7 +19,7 @@
 #include "stablehlo/read.h"
 #include "views/panel_fixture.h"
 #include "views/program_graph.h"
-#include "views/program_view/constant_text.h"
+#include "views/program_view/graph_words.h"
 #include "views/transformer_program.h"
 #include "words/definitions.h"
 

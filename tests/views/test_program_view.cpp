@@ -19,6 +19,7 @@
 
 #include "experiment/edits.h"
 #include "pipeline/collective_list.h"
+#include "pipeline/text_line.h"
 #include "program/operation_path.h"
 #include "program/verify_shardings.h"
 #include "registered_test.h"
@@ -30,7 +31,8 @@
 #include "views/problems_view/problems_view.h"
 #include "views/program_view/program_player.h"
 #include "views/program_view/program_view.h"
-#include "views/program_view/text_line.h"
+#include "views/program_view/text_model.h"
+#include "views/program_view/text_pane.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/appearance.h"
 #include "views/transformer_program.h"
@@ -114,9 +116,9 @@ private Q_SLOTS:
         ProgramView calm(&shown.fixture.document, &shown.fixture.selection);
         calm.resize(1200, 700);
         calm.show();
-        QVERIFY(!calm.textPane()->isVisible() && calm.canvas()->isVisible());
+        QVERIFY(!calm.findChild<TextPane*>()->isVisible() && calm.canvas()->isVisible());
         calm.setTextShown(true);
-        QVERIFY(calm.textPane()->isVisible());
+        QVERIFY(calm.findChild<TextPane*>()->isVisible());
         // It opens with all of it in sight, and goes from left to right.
         const QRectF graph = calm.canvas()->toWidget(QRectF({ 0, 0 }, calm.canvas()->layoutOfGraph()->size()));
         QVERIFY(graph.left() >= -1 && graph.right() <= calm.canvas()->width() + 1);
@@ -168,7 +170,7 @@ private Q_SLOTS:
     void theCurrentItemStaysInSight()
     {
         ShownProgram shown("flax-mlp-logical", { 420, 320 });
-        shown.canvas().unfoldAll();
+        shown.canvas().unfold();
         shown.canvas().setZoom(1, { 0, 0 });
         shown.canvas().setFocus();
         QTest::keyClick(&shown.canvas(), Qt::Key_Home);
@@ -203,9 +205,9 @@ private Q_SLOTS:
         QCOMPARE(shown.fixture.selection.tensor(), u"params/layers.0/W2"_s);
 
         // From the text.
-        const ProgramText& text = *shown.view.textModel()->text();
+        const ProgramText& text = *shown.view.findChild<ProgramTextModel*>()->text();
         const OperationId loss = shown.program().value(shown.program().find("loss")).definition;
-        shown.view.textView()->setCurrentIndex(shown.view.textModel()->index(text.lineOf(loss)));
+        shown.view.textView()->setCurrentIndex(shown.view.findChild<ProgramTextModel*>()->index(text.lineOf(loss)));
         QCOMPARE(shown.fixture.selection.tensor(), u"loss"_s);
         QCOMPARE(shown.title(shown.canvas().current()), u"Loss"_s);
         // Return opens what the line stands in.
@@ -241,7 +243,7 @@ private Q_SLOTS:
         QCOMPARE(to, QStringList{ u"constraint"_s });
 
         // Each is drawn once where everything is open, and is found there.
-        shown.canvas().unfoldEverything();
+        shown.canvas().unfold(true);
         std::set<int> drawn;
         for (const GraphPlace& place : shown.layout().places())
             if (const GraphItem& item = shown.layout().item(place); item.kind == GraphItem::Kind::Collective) {
@@ -292,7 +294,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         view.resize(900, 600);
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
-        const GraphCollectives& collectives = view.canvas()->graphWords()->collectives();
+        const CollectivePlaces& collectives = view.canvas()->graphWords()->collectives();
         QCOMPARE(collectives.count(), 1);
         const OperationId own = collectives.operationOf(0);
         QVERIFY(own.valid());
@@ -301,7 +303,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         fixture.selection.setCollective(0);
         QCOMPARE(view.canvas()->currentOperation(), own);
         // Nothing is propagated any more.
-        QVERIFY(view.player()->tracks()->isHidden());
+        QVERIFY(view.player()->findChild<SegmentedBar*>()->isHidden());
     }
 
     /// The player goes from operation to operation; the one at which it stands is the selected one.
@@ -310,7 +312,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         ShownProgram shown;
         StepPlayer& player = *shown.view.player()->player();
         // Operations, and the collectives between them.
-        const GraphCollectives& collectives = shown.canvas().graphWords()->collectives();
+        const CollectivePlaces& collectives = shown.canvas().graphWords()->collectives();
         int placed = 0;
         for (int i = 0; i < collectives.count(); ++i)
             placed += collectives.operationOf(i).valid() ? 1 : 0;
@@ -481,13 +483,13 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
     void propagationIsPlayedOnTheGraph()
     {
         ShownProgram shown;
-        shown.canvas().unfoldEverything();
+        shown.canvas().unfold(true);
         const Snapshot& snapshot = shown.fixture.snapshot();
         const Replay replay(*snapshot.propagation);
         ProgramPlayer& bar = *shown.view.player();
         StepPlayer& player = *bar.player();
         QVERIFY(bar.sentence()->isHidden() && shown.canvas().step().chips.empty());
-        bar.tracks()->setCurrent(1);
+        bar.findChild<SegmentedBar*>()->setCurrent(1);
         QCOMPARE(shown.fixture.selection.step(), static_cast<int>(replay.steps()));
         QCOMPARE(player.count(), static_cast<int>(replay.steps()));
         QVERIFY(!bar.sentence()->isHidden());
@@ -523,7 +525,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         shown.fixture.selection.setStep(3);
         QCOMPARE(player.step(), 3);
         shown.fixture.selection.setStep(-1);
-        QCOMPARE(bar.tracks()->current(), 0);
+        QCOMPARE(bar.findChild<SegmentedBar*>()->current(), 0);
         QVERIFY(player.count() > 243);
         QVERIFY(bar.sentence()->isHidden() && shown.canvas().step().chips.empty());
     }
@@ -627,13 +629,13 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         shown.fixture.document.waitForAnalysis();
         QVERIFY(shown.layout().isOpen(shown.part(u"Optimizer"_s)));
         QCOMPARE(shown.title(shown.canvas().current()), u"Optimizer"_s);
-        QVERIFY(shown.view.textModel()->text()->text.find("1024x2048") != std::string::npos);
+        QVERIFY(shown.view.findChild<ProgramTextModel*>()->text()->text.find("1024x2048") != std::string::npos);
     }
 
     void everyLineOfTheTextIsLinked()
     {
         ShownProgram shown;
-        const ProgramText& text = *shown.view.textModel()->text();
+        const ProgramText& text = *shown.view.findChild<ProgramTextModel*>()->text();
         const Program& program = shown.program();
         for (const OperationId id : program.main().operations) {
             const int line = text.lineOf(id);
@@ -671,7 +673,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
     {
         ShownProgram shown;
         const Snapshot& snapshot = shown.fixture.snapshot();
-        const ProgramText& text = *shown.view.textModel()->text();
+        const ProgramText& text = *shown.view.findChild<ProgramTextModel*>()->text();
         const auto lineOf = [&](std::string_view path) {
             return QString::fromStdString(std::string(text.line(text.lineOf(snapshot.program->find(path)))));
         };
@@ -725,7 +727,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
     void theTextIsSearched()
     {
         ShownProgram shown;
-        TextPane& pane = *shown.view.textPane();
+        TextPane& pane = *shown.view.findChild<TextPane*>();
         shown.view.textView()->setFocus();
         QTest::keySequence(shown.view.textView(), QKeySequence::Find);
         QVERIFY(pane.searchField()->hasFocus());
@@ -747,25 +749,26 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
     {
         ShownProgram shown;
         shown.fixture.selection.setTensor(u"x"_s);
-        const ProgramText& text = *shown.view.textModel()->text();
-        shown.view.textView()->setCurrentIndex(shown.view.textModel()->index(text.lineOf(OperationId(26))));
+        const ProgramText& text = *shown.view.findChild<ProgramTextModel*>()->text();
+        shown.view.textView()->setCurrentIndex(
+            shown.view.findChild<ProgramTextModel*>()->index(text.lineOf(OperationId(26))));
         QCOMPARE(shown.fixture.selection.operation(), u"%26"_s);
         QCOMPARE(shown.fixture.selection.tensor(), u"x"_s);
-        QCOMPARE(shown.view.textPane()->currentOperation(), OperationId(26));
-        QVERIFY(!shown.view.textPane()->markedName().empty());
+        QCOMPARE(shown.view.findChild<TextPane*>()->currentOperation(), OperationId(26));
+        QVERIFY(!shown.view.findChild<TextPane*>()->markedName().empty());
         // From elsewhere: current in the graph and in the text.
         const OperationId loss = shown.program().value(shown.program().find("loss")).definition;
         shown.fixture.selection.setOperation(u"loss"_s, u"loss"_s);
-        QCOMPARE(shown.view.textPane()->currentOperation(), loss);
+        QCOMPARE(shown.view.findChild<TextPane*>()->currentOperation(), loss);
         QCOMPARE(shown.title(shown.canvas().current()), u"Loss"_s);
         // It is found anew in the next snapshot.
         Experiment other = *shown.fixture.document.experiment();
         std::get<MlpModel>(other.model).settings.layers = 2;
         QVERIFY(shown.fixture.document.edit(std::move(other), u"layers"_s));
         shown.fixture.document.waitForAnalysis();
-        QCOMPARE(
-            shown.view.textPane()->currentOperation(), shown.program().value(shown.program().find("loss")).definition);
-        QVERIFY(shown.view.textPane()->currentOperation() != loss);
+        QCOMPARE(shown.view.findChild<TextPane*>()->currentOperation(),
+            shown.program().value(shown.program().find("loss")).definition);
+        QVERIFY(shown.view.findChild<TextPane*>()->currentOperation() != loss);
     }
 
     /// The text that was read, with the places of problems.
@@ -806,7 +809,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
             }
         QVERIFY(clicked);
         QCOMPARE(requested.count(), 1);
-        TextPane& pane = *view.textPane();
+        TextPane& pane = *view.findChild<TextPane*>();
         QVERIFY(pane.which() == TextPane::Which::Declared);
         QCOMPARE(pane.view()->currentIndex().row(), 3);
         pane.showDeclaredLine(4);
@@ -865,7 +868,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         ShownProgram shown;
         QListView& view = *shown.view.textView();
         view.setFocus();
-        view.setCurrentIndex(shown.view.textModel()->index(0));
+        view.setCurrentIndex(shown.view.findChild<ProgramTextModel*>()->index(0));
         QTest::keyClick(&view, Qt::Key_Down, Qt::ShiftModifier);
         QTest::keySequence(&view, QKeySequence::Copy);
         QCOMPARE(QGuiApplication::clipboard()->text(),
@@ -941,7 +944,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         snapshot->program = std::make_shared<const Program>(test::transformerProgram(8, false));
         shown.canvas().setSnapshot(snapshot);
         QVERIFY(shown.layout().isOpen(0));
-        shown.canvas().unfoldAll();
+        shown.canvas().unfold();
         // Around a box: between boxes a view of this size may well be empty.
         const std::vector<GraphPlace> places = shown.layout().places();
         const GraphPlace box = *std::min_element(places.begin(), places.end(), [&shown](GraphPlace a, GraphPlace b) {
@@ -970,11 +973,11 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         window.document()->waitForAnalysis();
         QVERIFY(!window.shows(u"program"_s));
-        QVERIFY(!window.programView()->canvas()->layoutOfGraph()); // costs nothing until then
+        QVERIFY(!window.findChild<ProgramView*>()->canvas()->layoutOfGraph()); // costs nothing until then
         QVERIFY(window.present(u"program"_s));
-        QTRY_VERIFY(window.programView()->canvas()->layoutOfGraph());
-        QVERIFY(window.programView()->canvas()->hasFocus());
-        QVERIFY(window.programView()->canvas()->isVisible());
+        QTRY_VERIFY(window.findChild<ProgramView*>()->canvas()->layoutOfGraph());
+        QVERIFY(window.findChild<ProgramView*>()->canvas()->hasFocus());
+        QVERIFY(window.findChild<ProgramView*>()->canvas()->isVisible());
     }
 };
 

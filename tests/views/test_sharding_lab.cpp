@@ -69,7 +69,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("form");
         QTest::addColumn<QByteArray>("text");
         const auto row = [](ShardingForm form, const char* text) {
-            QTest::newRow(lab::formName(form).toUtf8().constData()) << static_cast<int>(form) << QByteArray(text);
+            QTest::newRow(lab::formWords(form).name.toUtf8().constData()) << static_cast<int>(form) << QByteArray(text);
         };
         row(ShardingForm::Spec, "P(None, 'y')");
         row(ShardingForm::Named, "NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=P(None, 'y'))");
@@ -111,7 +111,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("form");
         QTest::addColumn<QByteArray>("text");
         for (const ShardingForm form : shardingForms())
-            QTest::newRow(lab::formName(form).toUtf8().constData()) << static_cast<int>(form) << QByteArray("{[ (");
+            QTest::newRow(lab::formWords(form).name.toUtf8().constData())
+                << static_cast<int>(form) << QByteArray("{[ (");
     }
     void badTextKeepsTheLastResult()
     {
@@ -127,7 +128,7 @@ private Q_SLOTS:
         QVERIFY(lab.result()->layout.shardShape() == Shape({ 4, 4 }));
         for (const ShardingForm other : shardingForms())
             if (static_cast<int>(other) != form)
-                QVERIFY2(!lab.text(other).empty(), qPrintable(lab::formName(other)));
+                QVERIFY2(!lab.text(other).empty(), qPrintable(lab::formWords(other).name));
         lab.revert();
         QVERIFY(!lab.isStale());
         QCOMPARE(shown(lab, ShardingForm::Spec), QStringLiteral("PartitionSpec('x', 'y')"));

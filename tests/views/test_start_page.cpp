@@ -70,7 +70,7 @@ struct Started {
             return;
         window.document()->waitForAnalysis();
         window.showStartPage();
-        page = window.startPage();
+        page = window.findChild<StartPage*>();
         QCoreApplication::processEvents();
     }
 };
@@ -159,12 +159,12 @@ private Q_SLOTS:
         MainWindow window(&appearance, { .remember = false });
         window.show();
         QVERIFY(QTest::qWaitForWindowActive(&window));
-        QVERIFY(!window.startPage());
+        QVERIFY(!window.findChild<StartPage*>());
         auto* button = qobject_cast<QToolButton*>(
             window.findChild<QToolBar*>(u"tools"_s)->widgetForAction(window.action(u"examples"_s)));
         QVERIFY(button && button->isVisible());
         QTest::mouseClick(button, Qt::LeftButton);
-        StartPage* page = window.startPage();
+        StartPage* page = window.findChild<StartPage*>();
         QVERIFY(page && page->isVisible() && page->searchField()->hasFocus());
         QCOMPARE(page->cards()->current(), u"flax-mlp-logical"_s); // the one that is open
         QVERIFY(!window.question()->isVisible()); // it is about another example
@@ -194,7 +194,7 @@ private Q_SLOTS:
             MainWindow window(&appearance, { .remember = true });
             window.show();
             window.greet();
-            QCOMPARE(window.startPage() != nullptr, first);
+            QCOMPARE(window.findChild<StartPage*>() != nullptr, first);
         }
     }
 
@@ -323,7 +323,7 @@ private Q_SLOTS:
         started.window.showStartPage();
         page->setShows(StartPage::Shows::Tasks);
         QTest::keyClicks(page->searchField(), u"scanned layers"_s);
-        QCOMPARE(page->taskList()->current(), u"shard-the-layers"_s);
+        QCOMPARE(page->findChild<TaskList*>()->current(), u"shard-the-layers"_s);
     }
 
     void cardsAreWalkedAndClicked()
@@ -363,8 +363,9 @@ private Q_SLOTS:
             QVERIFY(started.page);
             started.page->setShows(shows);
             const QList<QWidget*> reached = reachedByTab(started.page);
-            QVERIFY(reached.contains(shows == StartPage::Shows::Tasks ? static_cast<QWidget*>(started.page->taskList())
-                                                                      : started.page->cards()));
+            QVERIFY(reached.contains(shows == StartPage::Shows::Tasks
+                    ? static_cast<QWidget*>(started.page->findChild<TaskList*>())
+                    : started.page->cards()));
             QVERIFY(reached.contains(started.page->order()));
             for (int kind = 0; kind <= static_cast<int>(NewKind::Blank); ++kind)
                 QVERIFY(reached.contains(started.page->newButton(static_cast<NewKind>(kind))));
@@ -387,21 +388,21 @@ private Q_SLOTS:
         window.show();
         QVERIFY(QTest::qWaitForWindowActive(&window));
         window.showStartPage();
-        QVERIFY(window.startPage()->recentButtons().isEmpty());
+        QVERIFY(window.findChild<StartPage*>()->recentButtons().isEmpty());
         window.openExample(u"rule-lab"_s);
         QVERIFY(window.saveTo(path));
         window.openExample(u"t5x-a1p1"_s);
         window.showStartPage();
-        const QList<QToolButton*> files = window.startPage()->recentButtons();
+        const QList<QToolButton*> files = window.findChild<StartPage*>()->recentButtons();
         QCOMPARE(files.size(), 1);
         QCOMPARE(files.front()->accessibleName(), u"mine.shardscope.json"_s);
         QTest::mouseClick(files.front(), Qt::LeftButton);
-        QVERIFY(!window.startPage()->isVisible());
+        QVERIFY(!window.findChild<StartPage*>()->isVisible());
         QCOMPARE(window.document()->filePath(), path);
         // One that is gone cannot be chosen.
         QVERIFY(QFile::remove(path));
         window.showStartPage();
-        QVERIFY(!window.startPage()->recentButtons().front()->isEnabled());
+        QVERIFY(!window.findChild<StartPage*>()->recentButtons().front()->isEnabled());
     }
 
     void newExperimentsComeByKind()
@@ -447,7 +448,7 @@ private Q_SLOTS:
         const std::string title = document->experiment()->title;
         const ExperimentPtr began = document->experiment();
         QVERIFY(document->edit(withAxisSizes(*began, { 1, 8 }), u"1 x 8"_s));
-        LeftChanges* left = window.leftChanges();
+        LeftChanges* left = window.findChild<LeftChanges*>();
         QVERIFY(left->canKeep() && left->isEmpty());
         const ExperimentPtr changed = document->experiment();
         QVERIFY(window.openExample(u"rule-lab"_s)); // without a question
@@ -520,11 +521,11 @@ private Q_SLOTS:
         StartPage* page = started.page;
         Document* document = started.window.document();
         page->setShows(StartPage::Shows::Tasks);
-        page->taskList()->select(u"fit-the-step"_s);
-        page->taskList()->setFocus();
-        QTest::keyClick(page->taskList(), Qt::Key_Return);
+        page->findChild<TaskList*>()->select(u"fit-the-step"_s);
+        page->findChild<TaskList*>()->setFocus();
+        QTest::keyClick(page->findChild<TaskList*>(), Qt::Key_Return);
         QVERIFY(!page->isVisible());
-        TaskWatch* watch = started.window.taskWatch();
+        TaskWatch* watch = started.window.findChild<TaskWatch*>();
         QCOMPARE(watch->current(), u"fit-the-step"_s);
         document->waitForAnalysis();
         NoticeStrip* strip = watch->strip();
@@ -551,8 +552,8 @@ private Q_SLOTS:
         QVERIFY(!watch->isSolved() && strip->title().startsWith(u"Task: "_s));
         QTest::mouseClick(strip->button(0), Qt::LeftButton); // Tasks…
         QVERIFY(page->isVisible() && page->shows() == StartPage::Shows::Tasks);
-        QVERIFY(page->taskList()->isMarkedSolved(u"fit-the-step"_s));
-        QCOMPARE(page->taskList()->solvedCount(), 1);
+        QVERIFY(page->findChild<TaskList*>()->isMarkedSolved(u"fit-the-step"_s));
+        QCOMPARE(page->findChild<TaskList*>()->solvedCount(), 1);
         page->leave();
 
         // Closed, or with another document, it is no longer watched.

@@ -183,13 +183,13 @@ private Q_SLOTS:
         QCOMPARE(figure.count(), 1);
         QVERIFY(view.sentence().contains(u"9 steps"_s));
         QCOMPARE(view.stepPlot()->pointCount(), 9);
-        QCOMPARE(view.devicePlot()->barCount(), 8);
+        QCOMPARE(view.findChild<AccessibleBarsPlot*>()->barCount(), 8);
         QVERIFY(view.stepPlot()->isVisible());
 
         data.timeit = TimeitResult{ { 0.02, 0.022 }, 0.021, 0.001, 3, false, { { 5e-3, 1e-3, 2e-3 } } };
         view.show(data);
         QVERIFY(view.sentence().contains(u"2 runs, 3 loops each"_s));
-        QCOMPARE(view.devicePlot()->barCount(), 1);
+        QCOMPARE(view.findChild<AccessibleBarsPlot*>()->barCount(), 1);
 
         view.setTable(true);
         QVERIFY(!view.stepPlot()->isVisible());
@@ -245,7 +245,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(view.sentence().contains(u"for one step; "_s), 20000);
         QVERIFY2(view.sentence().endsWith(u" if the 8 devices ran at once"_s), qPrintable(view.sentence()));
         QCOMPARE(view.stepPlot()->pointCount(), 1);
-        QCOMPARE(view.devicePlot()->barCount(), 8);
+        QCOMPARE(view.findChild<AccessibleBarsPlot*>()->barCount(), 8);
         controller.runTimeit(3, 2);
         QTRY_VERIFY_WITH_TIMEOUT(view.sentence().contains(u"3 runs, 2 loops each"_s), 20000);
         QVERIFY(!view.keyFigure().isEmpty());

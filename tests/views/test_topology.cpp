@@ -525,7 +525,7 @@ private Q_SLOTS:
         view.resize(700, 600);
         view.show();
         QVERIFY(QTest::qWaitForWindowActive(&view));
-        DeviceListEditor* list = view.controls()->listEditor();
+        DeviceListEditor* list = view.controls()->findChild<DeviceListEditor*>();
         QVERIFY(!list->isVisible());
         view.controls()->showList(true);
         QVERIFY(list->isVisible() && list->edit()->hasFocus());

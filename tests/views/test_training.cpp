@@ -162,11 +162,11 @@ private Q_SLOTS:
         data.history.resize(4, { 0.01, std::vector<DeviceTimes>(8, { 1e-3, 1e-3, 1e-3 }) });
         data.stepsDone = 12;
         f.view.show(data);
-        QVERIFY(!f.view.trainingPage()->isVisible()); // no step gave anything
+        QVERIFY(!f.view.findChild<TrainingPage*>()->isVisible()); // no step gave anything
         data.figures = { { .loss = 4.0, .parameterNorm = 10.0 }, { .loss = 3.0, .parameterNorm = 11.0 },
             { .loss = 2.0 }, { .loss = 1.0 } };
         f.view.show(data);
-        const TrainingPage* page = f.view.trainingPage();
+        const TrainingPage* page = f.view.findChild<TrainingPage*>();
         QVERIFY(page->isVisible() && page->finding().isEmpty());
         QCOMPARE(f.view.sentence(), u"Loss 4 after step 9, 1 after step 12"_s);
         QCOMPARE(page->lossPlot()->pointCount(), 4);
@@ -194,8 +194,8 @@ private Q_SLOTS:
         QCOMPARE(f.losses(), f.lossesFrom(initialValuesOf(f.snapshot()), 3));
         for (const StepFigures& each : figures)
             QVERIFY(each.parameterNorm.value_or(0) > 0 && each.gradientNorm.value_or(0) > 0);
-        QCOMPARE(f.view.trainingPage()->lossPlot()->pointCount(), 3);
-        QVERIFY(f.view.trainingPage()->gradientPlot()->isVisible());
+        QCOMPARE(f.view.findChild<TrainingPage*>()->lossPlot()->pointCount(), 3);
+        QVERIFY(f.view.findChild<TrainingPage*>()->gradientPlot()->isVisible());
 
         // Between timed steps nothing but the loss is read.
         f.controller.runTimeit(2, 2);
@@ -213,7 +213,7 @@ private Q_SLOTS:
     {
         TrainingFixture f;
         f.controller.runContinuously();
-        QTRY_VERIFY_WITH_TIMEOUT(f.view.trainingPage()->lossPlot()->pointCount() > 5, 30'000);
+        QTRY_VERIFY_WITH_TIMEOUT(f.view.findChild<TrainingPage*>()->lossPlot()->pointCount() > 5, 30'000);
         QCOMPARE(f.controller.state(), RunController::State::Continuous);
         f.controller.stop();
         QTRY_COMPARE(f.controller.state(), RunController::State::Idle);
@@ -226,19 +226,19 @@ private Q_SLOTS:
         QPushButton* button = f.view.pauseButton();
         QVERIFY(button->isHidden());
         f.controller.runContinuously();
-        QTRY_VERIFY_WITH_TIMEOUT(f.view.trainingPage()->lossPlot()->pointCount() > 5, 30'000);
+        QTRY_VERIFY_WITH_TIMEOUT(f.view.findChild<TrainingPage*>()->lossPlot()->pointCount() > 5, 30'000);
         QVERIFY(!button->isHidden());
         QCOMPARE(button->text(), QStringLiteral("Pause"));
         button->click();
         QVERIFY(f.controller.isPaused());
         QCOMPARE(button->text(), QStringLiteral("Continue"));
         QTest::qWait(200);
-        const int points = static_cast<int>(f.view.trainingPage()->lossPlot()->pointCount());
+        const int points = static_cast<int>(f.view.findChild<TrainingPage*>()->lossPlot()->pointCount());
         QTest::qWait(50);
-        QCOMPARE(static_cast<int>(f.view.trainingPage()->lossPlot()->pointCount()), points);
+        QCOMPARE(static_cast<int>(f.view.findChild<TrainingPage*>()->lossPlot()->pointCount()), points);
         button->click();
         QCOMPARE(button->text(), QStringLiteral("Pause"));
-        QTRY_VERIFY_WITH_TIMEOUT(f.view.trainingPage()->lossPlot()->pointCount() > points, 30'000);
+        QTRY_VERIFY_WITH_TIMEOUT(f.view.findChild<TrainingPage*>()->lossPlot()->pointCount() > points, 30'000);
         f.controller.stop();
         QTRY_COMPARE(f.controller.state(), RunController::State::Idle);
         QVERIFY(button->isHidden());
@@ -296,7 +296,7 @@ private Q_SLOTS:
         experiment.run.initial = { { "params/**", parseInitialValue("constant 1e30").value() } };
         TrainingFixture f(experiment);
         f.takeSteps(2);
-        TrainingPage* page = f.view.trainingPage();
+        TrainingPage* page = f.view.findChild<TrainingPage*>();
         QVERIFY2(page->finding().startsWith(u"Step 1 is the first"_s), qPrintable(page->finding()));
         QVERIFY(page->findButton()->isVisible() && page->findButton()->isEnabled());
         QTest::mouseClick(page->findButton(), Qt::LeftButton);

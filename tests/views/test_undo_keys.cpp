@@ -65,7 +65,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&window));
         Document* document = window.document();
         document->waitForAnalysis();
-        window.modelView()->form()->setUnfolded({ QStringLiteral("sizes"), QStringLiteral("blocks"),
+        window.findChild<ModelView*>()->form()->setUnfolded({ QStringLiteral("sizes"), QStringLiteral("blocks"),
             QStringLiteral("training"), QStringLiteral("layout") });
         int walked = 0, fields = 0;
         for (const MainWindow::Part& part : window.parts()) {
@@ -111,8 +111,9 @@ private Q_SLOTS:
         Document* document = window.document();
         document->waitForAnalysis();
         QVERIFY(window.present(QStringLiteral("model")));
-        window.modelView()->form()->setUnfolded({ QStringLiteral("blocks") });
-        auto* experts = qobject_cast<QSpinBox*>(window.modelView()->form()->field(QStringLiteral("expert"))->control());
+        window.findChild<ModelView*>()->form()->setUnfolded({ QStringLiteral("blocks") });
+        auto* experts =
+            qobject_cast<QSpinBox*>(window.findChild<ModelView*>()->form()->field(QStringLiteral("expert"))->control());
         QCOMPARE(experts->text(), experts->specialValueText());
         experts->setFocus(Qt::TabFocusReason);
         editNotes(document);
@@ -133,7 +134,7 @@ private Q_SLOTS:
         const auto data = [document] { return document->experiment()->mesh.axes[0].size; };
 
         // A number that is typed is the box's own until Return; then it is an edit.
-        QSpinBox* box = window.meshView()->row(0)->spinBox();
+        QSpinBox* box = window.findChild<MeshView*>()->row(0)->spinBox();
         box->setFocus();
         box->selectAll();
         QTest::keyClicks(box, QStringLiteral("4"));
@@ -165,7 +166,7 @@ private Q_SLOTS:
         QCOMPARE(document->undoStack()->index(), 0);
 
         // The editor of a new axis holds nothing typed yet.
-        window.meshView()->addAxis();
+        window.findChild<MeshView*>()->addAxis();
         QCOMPARE(document->experiment()->mesh.axes.size(), 3U);
         auto* editor = qobject_cast<QLineEdit*>(QApplication::focusWidget());
         QVERIFY(editor);
@@ -174,7 +175,7 @@ private Q_SLOTS:
 
         // Nor does that of a rule, until something is typed.
         editNotes(document);
-        RulesTable* table = window.rulesView()->table();
+        RulesTable* table = window.findChild<RulesView*>()->table();
         table->setFocus();
         table->setCurrentIndex(table->model()->index(0, RulesModel::Name));
         table->edit(table->currentIndex());

@@ -403,7 +403,7 @@ private Q_SLOTS:
         ViewFixture fixture;
         fixture.selection.setTensor(weight);
         fixture.step();
-        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        HeatCanvas* canvas = fixture.view.findChild<HeatPage*>()->canvas();
         QTRY_VERIFY(!canvas->data().panels.empty());
         QCOMPARE(canvas->heatLayout().partCount(), 4); // hidden over model
         QCOMPARE(canvas->data().elements, 24 * 40);
@@ -438,7 +438,7 @@ private Q_SLOTS:
         fixture.selection.setTensor(weight);
         fixture.step();
         fixture.view.extentBar()->setCurrent(1);
-        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        HeatCanvas* canvas = fixture.view.findChild<HeatPage*>()->canvas();
         QCOMPARE(canvas->heatLayout().panels().size(), 8U);
         QCOMPARE(canvas->data().parts.size(), 8U);
         QCOMPARE(canvas->data().parts[1].largest, canvas->data().parts[5].largest); // copies
@@ -500,11 +500,11 @@ private Q_SLOTS:
         fixture.step();
         fixture.step();
         fixture.view.contentBar()->setCurrent(1);
-        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        HeatCanvas* canvas = fixture.view.findChild<HeatPage*>()->canvas();
         QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
         QVERIFY(canvas->data().isComplete());
         QVERIFY(canvas->data().all.magnitude() < 1e-4); // roundings only, and yet not the weights themselves
-        const QString note = fixture.view.heatPage()->note();
+        const QString note = fixture.view.findChild<HeatPage*>()->note();
         QVERIFY2(note.startsWith(u"Largest difference "_s) || note.startsWith(u"No difference "_s), qPrintable(note));
         fixture.view.extentBar()->setCurrent(1);
         QTRY_COMPARE(canvas->heatLayout().panels().size(), 8U);
@@ -524,7 +524,7 @@ private Q_SLOTS:
         fixture.step();
         fixture.step();
         fixture.view.contentBar()->setCurrent(2);
-        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        HeatCanvas* canvas = fixture.view.findChild<HeatPage*>()->canvas();
         QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
         const auto begun = fixture.controller.begun();
         const StepReplay replay(begun.plan->program, *begun.initial);
@@ -564,7 +564,7 @@ private Q_SLOTS:
     {
         ViewFixture f;
         f.selection.setTensor(weight);
-        InitialChoice* const choice = f.view.initialChoice();
+        InitialChoice* const choice = f.view.findChild<InitialChoice*>();
         QVERIFY(choice->isVisible()); // before the first step as well
         QCOMPARE(choice->box()->currentText(), u"default: xavier"_s);
         QVERIFY(choice->box()->findText(u"normal 0.02"_s) > 0 && choice->box()->findText(u"integers 8"_s) < 0);
@@ -577,7 +577,7 @@ private Q_SLOTS:
         QCOMPARE(choice->box()->currentText(), u"constant 0.25"_s);
         // The reference begins with the same.
         f.view.contentBar()->setCurrent(1);
-        QTRY_VERIFY(!f.view.isWorking() && f.view.heatPage()->isVisible());
+        QTRY_VERIFY(!f.view.isWorking() && f.view.findChild<HeatPage*>()->isVisible());
         f.view.contentBar()->setCurrent(0);
 
         QSignalSpy refused(&f.document, &Document::editRefused);
@@ -613,7 +613,7 @@ private Q_SLOTS:
         ViewFixture f;
         f.selection.setTensor(weight);
         f.step();
-        f.view.initialChoice()->chooseFile(path);
+        f.view.findChild<InitialChoice*>()->chooseFile(path);
         QTRY_VERIFY(f.controller.stepsDone() == 1 && f.controller.state() == RunController::State::Idle
             && std::fabs(f.global(3, 5) - 0.5) < 0.01);
         // Of another shape: the run says so.
@@ -622,7 +622,7 @@ private Q_SLOTS:
                     .has_value());
         QSignalSpy failed(&f.controller, &RunController::failed);
         f.selection.setTensor(u"params/layers.1/W1"_s);
-        f.view.initialChoice()->chooseFile(path);
+        f.view.findChild<InitialChoice*>()->chooseFile(path);
         QTRY_COMPARE(failed.count(), 1);
         QTRY_VERIFY(f.emptyText().contains(u"40"_s));
     }
@@ -640,13 +640,13 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         const SnapshotPtr snapshot = f.document.lastGood();
         const std::string path = snapshot->program->value(snapshot->program->main().arguments.front()).path;
         f.selection.setTensor(QString::fromStdString(path));
-        InitialChoice* const choice = f.view.initialChoice();
+        InitialChoice* const choice = f.view.findChild<InitialChoice*>();
         QVERIFY(choice->isVisible());
         QCOMPARE(choice->box()->currentText(), u"default: non_negative"_s);
         choice->choose(u"zeros"_s);
-        QTRY_VERIFY(!f.document.isStale() && f.controller.canRead() && f.view.heatPage()->isVisible());
+        QTRY_VERIFY(!f.document.isStale() && f.controller.canRead() && f.view.findChild<HeatPage*>()->isVisible());
         QCOMPARE(choice->box()->currentText(), u"zeros"_s);
-        QCOMPARE(f.view.heatPage()->canvas()->data().all.magnitude(), 0.0);
+        QCOMPARE(f.view.findChild<HeatPage*>()->canvas()->data().all.magnitude(), 0.0);
     }
 
     void nextStepIsChosen()
@@ -664,7 +664,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         const Value& argument = snapshot->program->value(snapshot->program->main().arguments.front());
         QVERIFY(argument.role == Role::Parameter);
         f.selection.setTensor(QString::fromStdString(argument.path));
-        NextStepChoice* const choice = f.view.nextStepChoice();
+        NextStepChoice* const choice = f.view.findChild<NextStepChoice*>();
         QVERIFY(choice->isVisible() && choice->box()->isEnabled());
         QCOMPARE(choice->box()->currentText(), u"result 0 (guess by order)"_s);
         const auto next = [&] {
@@ -688,7 +688,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
     {
         ViewFixture f;
         f.selection.setTensor(weight);
-        NextStepChoice* const choice = f.view.nextStepChoice();
+        NextStepChoice* const choice = f.view.findChild<NextStepChoice*>();
         QVERIFY(choice->isVisible() && !choice->box()->isEnabled());
         QVERIFY(choice->box()->currentText().contains(u"the network's own"_s));
     }
@@ -714,7 +714,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QTRY_VERIFY(fixture.controller.canRead());
         QCOMPARE(fixture.emptyText(), QString());
         QVERIFY(fixture.view.keyFigure().endsWith(u", step 1"_s));
-        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        HeatCanvas* canvas = fixture.view.findChild<HeatPage*>()->canvas();
         QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
         const double magnitude = canvas->data().all.magnitude();
         QVERIFY(magnitude > 0.1);
@@ -754,7 +754,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QTRY_VERIFY(!fixture.view.isWorking());
         QCOMPARE(bar->count(), 3); // the product, the sum of its parts, the acosh
         QCOMPARE(bar->step(), 3);
-        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        HeatCanvas* canvas = fixture.view.findChild<HeatPage*>()->canvas();
         QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
 
         // After the product devices hold parts of it that are still to be added up.
@@ -891,7 +891,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QVERIFY(!program.main().arguments.empty());
         f.selection.setTensor(QString::fromStdString(program.value(program.main().arguments.front()).path));
         f.step();
-        HeatCanvas* const canvas = f.view.heatPage()->canvas();
+        HeatCanvas* const canvas = f.view.findChild<HeatPage*>()->canvas();
         QTRY_VERIFY(canvas->isVisible() && canvas->data().elements > 0);
         f.view.contentBar()->setCurrent(1);
         QTRY_VERIFY_WITH_TIMEOUT(!f.view.isWorking() && canvas->isVisible(), 60'000);
@@ -945,7 +945,7 @@ func.func @main(%a: TYPE {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> 
         ViewFixture fixture;
         fixture.selection.setTensor(weight);
         fixture.step();
-        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        HeatCanvas* canvas = fixture.view.findChild<HeatPage*>()->canvas();
         QTRY_VERIFY(!canvas->data().panels.empty());
         fixture.controller.runContinuously();
         QVERIFY(fixture.view.notice().contains(u"running"_s));

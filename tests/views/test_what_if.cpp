@@ -377,9 +377,9 @@ private Q_SLOTS:
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         window.document()->waitForAnalysis();
-        QVERIFY(!window.whatIfView()->isVisible());
+        QVERIFY(!window.findChild<WhatIfView*>()->isVisible());
         QVERIFY(window.present(u"whatif"_s));
-        QVERIFY(window.whatIfView()->isVisible());
+        QVERIFY(window.findChild<WhatIfView*>()->isVisible());
     }
 };
 

@@ -270,7 +270,7 @@ private Q_SLOTS:
         framed.present("lab");
         DockFrame* lab = framed.dock("layout");
         lab->setFloating(true);
-        FormRow* row = framed.window.shardingLab()->forms()->row(ShardingForm::PositionalCode);
+        FormRow* row = framed.window.findChild<ShardingLabView*>()->forms()->row(ShardingForm::PositionalCode);
         const OverflowLabel* below = row->overflow();
         QVERIFY(row->edit()->text().size() > 20);
         std::vector<int> heights;
@@ -542,10 +542,10 @@ private Q_SLOTS:
         const auto* tree = framed.part("tensors")->findChild<QTreeView*>();
         QTRY_VERIFY2(rowsInSight(*tree) >= 2, qPrintable(QString::number(rowsInSight(*tree))));
         QVERIFY(framed.present("rules"));
-        QTRY_VERIFY(rowsInSight(*framed.window.rulesView()->table())
-            >= std::min(3, framed.window.rulesView()->model()->rowCount()));
+        QTRY_VERIFY(rowsInSight(*framed.window.findChild<RulesView*>()->table())
+            >= std::min(3, framed.window.findChild<RulesView*>()->model()->rowCount()));
         const QRect column(framed.dock("inputs")->mapToGlobal(QPoint()), framed.dock("inputs")->size());
-        const QWidget* table = framed.window.rulesView()->table();
+        const QWidget* table = framed.window.findChild<RulesView*>()->table();
         QVERIFY(column.contains(table->mapToGlobal(QPoint(1, 1))));
     }
 
@@ -619,14 +619,14 @@ private Q_SLOTS:
                         *inputs = framed.dock("inputs");
         QTRY_VERIFY(layout->isInFront() && inputs->isInFront());
         QVERIFY(inspector->isHidden());
-        QTRY_VERIFY2(window.shardGridView()->canvas()->height() >= 300,
-            qPrintable(QString::number(window.shardGridView()->canvas()->height())));
+        QTRY_VERIFY2(window.findChild<ShardGridView*>()->canvas()->height() >= 300,
+            qPrintable(QString::number(window.findChild<ShardGridView*>()->canvas()->height())));
         // Its button says what it is; it lies over the picture, which stays as it is.
         QTRY_VERIFY(!window.document()->isStale());
         const QRect before = layout->geometry();
         inspector->toggleViewAction()->trigger();
         QTRY_VERIFY(inspector->isInFront());
-        QTRY_VERIFY(isSeen(*window.explainView()));
+        QTRY_VERIFY(isSeen(*window.findChild<ExplainView*>()));
         QCOMPARE(layout->geometry(), before);
         QVERIFY(inspector->geometry().right() >= window.width() - 8);
         QVERIFY(inspector->geometry().bottom() < window.statusBar()->y());
@@ -711,10 +711,10 @@ private Q_SLOTS:
         QTRY_VERIFY(framed.dock("timeline")->isVisible());
         // Esc goes back from the picture as well, once nothing is taken back there.
         window.maximise(framed.dock("layout"));
-        window.shardGridView()->canvas()->setFocus();
+        window.findChild<ShardGridView*>()->canvas()->setFocus();
         window.selection()->setDevices({});
         for (int i = 0; i < 2; ++i)
-            QTest::keyClick(window.shardGridView()->canvas(), Qt::Key_Escape);
+            QTest::keyClick(window.findChild<ShardGridView*>()->canvas(), Qt::Key_Escape);
         QVERIFY(!window.maximised());
     }
 
@@ -774,12 +774,12 @@ private Q_SLOTS:
         MainWindow& window = framed.window;
         window.resize(1600, 1000);
         QTRY_VERIFY(!window.document()->isStale());
-        const RulesTable* table = window.rulesView()->table();
+        const RulesTable* table = window.findChild<RulesView*>()->table();
         QVERIFY(table->model()->rowCount() >= 8);
         const auto inSight = [&] { return rowsInSight(*table); };
         QTRY_VERIFY2(inSight() >= 7, qPrintable(QString::number(inSight())));
         const QWidget* mesh = framed.part("mesh");
-        QVERIFY(mesh->height() <= window.meshView()->sizeHint().height() + Metrics::scaled(60));
+        QVERIFY(mesh->height() <= window.findChild<MeshView*>()->sizeHint().height() + Metrics::scaled(60));
         // The same after the window was small for a while, and after another experiment was open.
         const int before = inSight();
         window.resize(1024, 640);
@@ -787,18 +787,19 @@ private Q_SLOTS:
         window.resize(1600, 1000);
         QTRY_VERIFY(!window.isCompact());
         QTRY_VERIFY(std::abs(inSight() - before) <= 1); // a row that is nearly whole counts or not
-        QTRY_VERIFY(mesh->height() <= window.meshView()->sizeHint().height() + Metrics::scaled(60));
+        QTRY_VERIFY(mesh->height() <= window.findChild<MeshView*>()->sizeHint().height() + Metrics::scaled(60));
         // A message lies over the head, and takes no row away.
         QRect place;
         for (int still = 0, rounds = 0; still < 5 && rounds < 250; ++rounds, QTest::qWait(20)) // all comes to rest
             still = std::exchange(place, table->geometry()) == table->geometry() ? still + 1 : 0;
         const int full = inSight();
-        window.rulesView()->notice()->say(Severity::Warning, QStringLiteral("Something that is said. ").repeated(6));
+        window.findChild<RulesView*>()->notice()->say(
+            Severity::Warning, QStringLiteral("Something that is said. ").repeated(6));
         QCoreApplication::processEvents();
-        QVERIFY(window.rulesView()->notice()->isVisible());
+        QVERIFY(window.findChild<RulesView*>()->notice()->isVisible());
         QCOMPARE(table->geometry(), place);
         QCOMPARE(inSight(), full);
-        const NoticeStrip* notice = window.rulesView()->notice();
+        const NoticeStrip* notice = window.findChild<RulesView*>()->notice();
         QVERIFY(notice->y() + notice->height() <= table->y() + table->viewport()->y());
     }
 
@@ -892,7 +893,7 @@ private Q_SLOTS:
             window.document()->setExperiment(findExample(example)->experiment, {});
             window.document()->waitForAnalysis();
             QCoreApplication::processEvents();
-            for (const QComboBox* box : window.explainView()->findChildren<QComboBox*>())
+            for (const QComboBox* box : window.findChild<ExplainView*>()->findChildren<QComboBox*>())
                 if (box->isVisible()) {
                     ++seen;
                     const int text = box->fontMetrics().horizontalAdvance(box->currentText());

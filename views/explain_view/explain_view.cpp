@@ -44,14 +44,6 @@ void clear(QLayout* layout)
     }
 }
 
-SpanLabel* remark(const QString& text, bool wraps)
-{
-    auto* label = new SpanLabel({ { text, words::Span::Style::Plain, -1 } });
-    label->setColour(&Theme::secondary);
-    label->setWrapping(wraps);
-    return label;
-}
-
 } // namespace
 
 ExplainView::ExplainView(Document* document, Selection* selection, QWidget* parent)
@@ -97,12 +89,10 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
 
     auto* memoryLabel = new RoleLabel(tr("Memory"), RoleLabel::Size::Normal, &Theme::secondary);
     memoryLabel->setBuddy(m_memory);
-    auto* memory = hbox(m_memoryBox, {}, 8, { memoryLabel });
+    hbox(m_memoryBox, {}, 8, { memoryLabel, m_memory, boxStretch(1) });
     m_memory->setAccessibleName(tr("Memory kind of the array"));
     m_memory->setSizeAdjustPolicy(QComboBox::AdjustToContents); // it is filled anew for every array
     m_memory->setToolTip(tr("In which memory of its devices the array lies; part of its sharding"));
-    memory->addWidget(m_memory);
-    memory->addStretch(1);
     column->addWidget(m_memoryBox);
 
     const auto section = [&](QWidget* box, const QString& title) {
@@ -207,12 +197,11 @@ void ExplainView::refresh()
         ? operation
         : OperationId();
 
-    const TensorRow* row = m_value.valid() ? snapshot->row(m_value) : nullptr;
-    const QString figure = row ? QString::fromStdString(toColumn(row->spec)) : QString();
     rebuildRows();
     requestWhatIfs();
     requestBlockers();
-    setKeyFigure(figure);
+    const TensorRow* row = m_value.valid() ? snapshot->row(m_value) : nullptr;
+    setKeyFigure(row ? QString::fromStdString(toColumn(row->spec)) : QString());
 }
 
 void ExplainView::rebuildRows()
@@ -244,20 +233,20 @@ void ExplainView::rebuildRows()
     clear(m_causeRows);
     const bool causes = length != words::Length::Tip && !m_text.decidedBy.empty();
     m_causes->setVisible(causes);
-    if (causes) {
-        for (int i = 0; i < static_cast<int>(m_text.decidedBy.size()); ++i) {
-            const words::ExplanationText::Cause& cause = m_text.decidedBy[static_cast<std::size_t>(i)];
-            auto* subject = new RoleLabel(cause.subject, RoleLabel::Size::Normal, &Theme::secondary);
-            subject->setElided(true, Qt::ElideMiddle);
-            subject->setMaximumWidth(Metrics::scaled(140));
-            subject->setContentsMargins(
-                0, Metrics::scaled(2), 0, 0); // on one line with words that leave room for chips
-            m_causeRows->addWidget(subject, i, 0, Qt::AlignTop);
-            SpanLabel* reason = paragraph(cause.reason);
-            reason->setMarks(AxisMarks::Chips);
-            m_causeRows->addWidget(reason, i, 1, Qt::AlignTop);
-            m_causeRows->addWidget(remark(cause.outcome, false), i, 2, Qt::AlignTop | Qt::AlignRight);
-        }
+    for (int i = 0; causes && i < static_cast<int>(m_text.decidedBy.size()); ++i) {
+        const words::ExplanationText::Cause& cause = m_text.decidedBy[static_cast<std::size_t>(i)];
+        auto* subject = new RoleLabel(cause.subject, RoleLabel::Size::Normal, &Theme::secondary);
+        subject->setElided(true, Qt::ElideMiddle);
+        subject->setMaximumWidth(Metrics::scaled(140));
+        subject->setContentsMargins(0, Metrics::scaled(2), 0, 0); // on one line with words that leave room for chips
+        m_causeRows->addWidget(subject, i, 0, Qt::AlignTop);
+        SpanLabel* reason = paragraph(cause.reason);
+        reason->setMarks(AxisMarks::Chips);
+        m_causeRows->addWidget(reason, i, 1, Qt::AlignTop);
+        auto* outcome = new SpanLabel({ { cause.outcome, words::Span::Style::Plain, -1 } });
+        outcome->setColour(&Theme::secondary);
+        outcome->setWrapping(false);
+        m_causeRows->addWidget(outcome, i, 2, Qt::AlignTop | Qt::AlignRight);
     }
     rebuildWhyNot();
     rebuildWhatIfs();

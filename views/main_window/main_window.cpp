@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/first_selection.h"
 #include "document/atomic_file.h"
 #include "document/exchange.h"
 #include "document/program_file.h"
@@ -30,7 +31,6 @@
 #include "views/main_window/dock_tabs.h"
 #include "views/main_window/edge_drawers.h"
 #include "views/main_window/file_names.h"
-#include "views/main_window/first_selection.h"
 #include "views/main_window/selection_trail.h"
 #include "views/main_window/status_message.h"
 #include "views/main_window/tips.h"
@@ -152,11 +152,6 @@ bool MainWindow::isSettled() const
     return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking()
         && !m_program->isWorking() && !m_whatIf->isWorking() && !m_propagation->isWorking()
         && !m_collectives->isWorking() && !m_values->isWorking() && !m_compare->isWorking() && !m_problems->isWorking();
-}
-
-QAction* MainWindow::action(const QString& name) const
-{
-    return findChild<QAction*>(name);
 }
 
 // Files.
@@ -410,7 +405,7 @@ void MainWindow::showStatus()
     put(m_sent, brief ? text.sentShort : text.sent,
         tr("Bytes that each device sends in a step, in all and along each mesh axis"));
     m_hardware->setFigure(brief ? QString() : text.hardware, tr("Show the mesh and its devices"));
-    m_saved->setFigure(text.saved, action(QStringLiteral("save"))->toolTip());
+    m_saved->setFigure(text.saved, action("save")->toolTip());
     followProblems();
 }
 
@@ -431,9 +426,9 @@ void MainWindow::showRun()
     // What cannot run says why, in its tip; what runs can always be stopped.
     const std::optional<Obstacle> obstacle = obstacleOf(m_document);
     const bool starts = idle || state == RunController::State::Stepping;
-    QAction* step = action(QStringLiteral("runStep"));
-    QAction* timeit = action(QStringLiteral("runTimeit"));
-    QAction* run = action(QStringLiteral("runContinuously"));
+    QAction* step = action("runStep");
+    QAction* timeit = action("runTimeit");
+    QAction* run = action("runContinuously");
     step->setEnabled(starts && !obstacle);
     m_stepButton->setEnabled(!starts || !obstacle);
     m_stepButton->setText(starts ? tr("Run step") : tr("Stop"));
@@ -461,7 +456,7 @@ void MainWindow::showRun()
         text = tr("step %1").arg(words::count(m_run.stepsDone()));
     }
     m_steps->setText(text);
-    action(QStringLiteral("resetRun"))->setEnabled(m_run.stepsDone() > 0 || !idle);
+    action("resetRun")->setEnabled(m_run.stepsDone() > 0 || !idle);
     showTimes();
 }
 

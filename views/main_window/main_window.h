@@ -8,12 +8,14 @@
 // pictures alone and a drawer at either side. Each is remembered as it was left.
 #pragma once
 
+#include <QAction>
 #include <QHash>
 #include <QMainWindow>
 #include <QPointer>
 #include <QTimer>
 #include <array>
 #include <functional>
+#include <initializer_list>
 
 #include "document/document.h"
 #include "document/run_controller.h"
@@ -93,18 +95,7 @@ public:
     [[nodiscard]] Document* document() { return &m_document; }
     [[nodiscard]] Selection* selection() { return &m_selection; }
     [[nodiscard]] RunController* runController() { return &m_run; }
-    [[nodiscard]] MeshView* meshView() const { return m_mesh; }
-    [[nodiscard]] RulesView* rulesView() const { return m_rules; }
-    [[nodiscard]] ModelView* modelView() const { return m_model; }
-    [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
-    [[nodiscard]] ExplainView* explainView() const { return m_explain; }
-    [[nodiscard]] WhatIfView* whatIfView() const { return m_whatIf; }
-    [[nodiscard]] CompareView* compareView() const { return m_compare; }
     [[nodiscard]] ValuesView* valuesView() const { return m_values; }
-    [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
-    [[nodiscard]] ProgramView* programView() const { return m_program; }
-    [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
-    [[nodiscard]] EditPlate* editPlate() const { return m_plate; }
     /// The frames of the views: inputs, layout, program, timeline, values, compare, inspector, problems.
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;
@@ -130,7 +121,7 @@ public:
     /// One view alone in the window; the same one again, or null: back.
     void maximise(DockFrame* frame);
     [[nodiscard]] DockFrame* maximised() const { return m_maximised; }
-    [[nodiscard]] QAction* action(const QString& name) const;
+    [[nodiscard]] QAction* action(QAnyStringView name) const { return findChild<QAction*>(name.toString()); }
 
     /// Opens without asking; errors are shown on top of the window and among the problems, and leave the document as it
     /// is. A table of arrays becomes an untitled experiment with the mesh and the rules of the present one.
@@ -151,19 +142,13 @@ public:
     void showStartPage();
     /// The same to somebody who starts the program for the first time.
     void greet();
-    [[nodiscard]] StartPage* startPage() const { return m_start; } ///< null until it was shown once
-    [[nodiscard]] TaskWatch* taskWatch() const { return m_task; }
-    /// Changes of scratch copies that somebody left for another experiment.
-    [[nodiscard]] LeftChanges* leftChanges() const { return m_left; }
     /// Commands, views and all that the document holds, by their names.
     void findAnything();
-    [[nodiscard]] CommandPalette* commandPalette() const { return m_palette; }
     /// On top of the window: what could not be opened, the question and notes of the experiment.
     [[nodiscard]] NoticeStrip* unreadable() const { return m_unreadable; }
     [[nodiscard]] NoticeStrip* question() const { return m_question; }
     /// How a model's arrays become such a table.
     void showTableHelp();
-    [[nodiscard]] TableHelp* tableHelp() const { return m_tableHelp; }
     /// The guide and the keys, beside the window.
     [[nodiscard]] HelpWindow* helpWindow();
     /// Saves under the document's path, or asks for one.
@@ -295,8 +280,10 @@ private:
     /// Until it is stopped or its runs are done; not a single step.
     [[nodiscard]] bool isRunning() const;
 
-    QAction* addAction(const QString& name, const QString& icon, const QString& text, const QKeySequence& shortcut,
+    QAction* addAction(QAnyStringView name, QAnyStringView icon, const QString& text, const QKeySequence& shortcut,
         const std::function<void()>& run);
+    /// Actions by their names, "" for a line, into a menu or a bar.
+    void fill(QWidget* bar, std::initializer_list<const char*> names);
 
     Appearance* m_appearance;
     Settings m_settings;

@@ -29,7 +29,7 @@ const QStringList pictureEndings{ QStringLiteral("png"), QStringLiteral("svg"), 
 void MainWindow::fillExportMenu(QMenu* menu)
 {
     const auto add = [&](const char* name, const QString& text, const QKeySequence& keys, auto run) {
-        menu->addAction(addAction(QLatin1String(name), {}, text, keys, run));
+        menu->addAction(addAction(name, {}, text, keys, run));
     };
     add("exportWindow", tr("Picture of the &window…"), {}, [this] {
         const QString path = askForExport(tr("Picture of the window"), tr("window"), pictureEndings);

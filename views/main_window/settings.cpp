@@ -12,7 +12,8 @@ namespace {
 
 constexpr int maxRecentFiles = 10;
 constexpr int maxPerspectives = 100; // of files, the newest ones
-const QString perspectivesKey = QStringLiteral("perspectives");
+const QString perspectivesKey = QStringLiteral("perspectives"), dismissedKey = QStringLiteral("dismissed"),
+              solvedKey = QStringLiteral("solvedTasks");
 
 } // namespace
 
@@ -106,48 +107,46 @@ QString Settings::folder() const
     return QDir::homePath();
 }
 
+QStringList Settings::list(const QString& key) const
+{
+    return m_store ? m_store->value(key).toStringList() : m_lists.value(key);
+}
+
+void Settings::setList(const QString& key, const QStringList& list)
+{
+    if (m_store)
+        m_store->setValue(key, list);
+    else
+        m_lists[key] = list;
+}
+
 bool Settings::isDismissed(const QString& id) const
 {
-    return m_store ? m_store->value(QStringLiteral("dismissed")).toStringList().contains(id) : m_dismissed.contains(id);
-}
-
-void Settings::dismiss(const QString& id)
-{
-    if (isDismissed(id))
-        return;
-    QStringList all = m_store ? m_store->value(QStringLiteral("dismissed")).toStringList() : m_dismissed;
-    all << id;
-    if (m_store)
-        m_store->setValue(QStringLiteral("dismissed"), all);
-    else
-        m_dismissed = all;
-}
-
-void Settings::takeBack(const QString& id)
-{
-    QStringList all = m_store ? m_store->value(QStringLiteral("dismissed")).toStringList() : m_dismissed;
-    all.removeAll(id);
-    if (m_store)
-        m_store->setValue(QStringLiteral("dismissed"), all);
-    else
-        m_dismissed = all;
+    return list(dismissedKey).contains(id);
 }
 
 QStringList Settings::solvedTasks() const
 {
-    return m_store ? m_store->value(QStringLiteral("solvedTasks")).toStringList() : m_solvedTasks;
+    return list(solvedKey);
+}
+
+void Settings::dismiss(const QString& id)
+{
+    if (!isDismissed(id))
+        setList(dismissedKey, list(dismissedKey) << id);
+}
+
+void Settings::takeBack(const QString& id)
+{
+    QStringList all = list(dismissedKey);
+    all.removeAll(id);
+    setList(dismissedKey, all);
 }
 
 void Settings::addSolvedTask(const QString& id)
 {
-    QStringList all = solvedTasks();
-    if (all.contains(id))
-        return;
-    all << id;
-    if (m_store)
-        m_store->setValue(QStringLiteral("solvedTasks"), all);
-    else
-        m_solvedTasks = all;
+    if (const QStringList all = solvedTasks(); !all.contains(id))
+        setList(solvedKey, all + QStringList(id));
 }
 
 void Settings::setFolder(const QString& path)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QByteArray>
+#include <QHash>
 #include <QStringList>
 #include <memory>
 
@@ -42,9 +43,10 @@ public:
     void setFolder(const QString& path);
 
 private:
+    [[nodiscard]] QStringList list(const QString& key) const;
+    void setList(const QString& key, const QStringList& list);
     std::unique_ptr<QSettings> m_store;
-    QStringList m_dismissed; ///< where nothing is stored
-    QStringList m_solvedTasks; ///< likewise
+    QHash<QString, QStringList> m_lists; ///< where nothing is stored
 };
 
 } // namespace shardscope

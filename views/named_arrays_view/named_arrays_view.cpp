@@ -156,7 +156,10 @@ QWidget* NamedArraysView::makeArraysSide()
     vbox(side, {}, 0, { buttons, { m_tree, 3 }, words, below, { m_mapping, 2 } });
 
     connect(m_add, &QToolButton::clicked, this, &NamedArraysView::addArray);
-    connect(m_addAxis, &QToolButton::clicked, this, &NamedArraysView::addAxis);
+    connect(m_addAxis, &QToolButton::clicked, this, [this] {
+        if (const int array = currentArray(); array >= 0)
+            m_arrays->addAxis(array);
+    });
     connect(m_remove, &QToolButton::clicked, this, &NamedArraysView::removeCurrent);
     connect(m_sameNames, &QToolButton::clicked, m_arrays, &NamedArrays::mapNamesToThemselves);
     connect(m_ignoreUnnamed, &QCheckBox::toggled, m_arrays, &NamedArrays::setIgnoreUnnamed);
@@ -286,11 +289,8 @@ void NamedArraysView::sayState()
                       "edited under Rules.");
     if (tree.source == NamedTree::Source::Text)
         reading.clear();
-    if (tree.isMapping())
-        tell(m_dialectNotice, m_statedDialect, reading.join(QLatin1Char(' ')), {}, {});
-    else
-        tell(m_dialectNotice, m_statedDialect, reading.join(QLatin1Char(' ')), tr("Read as a mapping"),
-            [this] { m_arrays->readAsMapping(); });
+    tell(m_dialectNotice, m_statedDialect, reading.join(QLatin1Char(' ')),
+        tree.isMapping() ? QString() : tr("Read as a mapping"), [this] { m_arrays->readAsMapping(); });
 }
 
 void NamedArraysView::fitColumns()
@@ -424,12 +424,6 @@ void NamedArraysView::addArray()
     m_tree->setFocus(Qt::OtherFocusReason);
 }
 
-void NamedArraysView::addAxis()
-{
-    if (const int array = currentArray(); array >= 0)
-        m_arrays->addAxis(array);
-}
-
 void NamedArraysView::removeCurrent()
 {
     const int array = currentArray();
@@ -447,13 +441,9 @@ bool NamedArraysView::eventFilter(QObject* watched, QEvent* event)
     if (watched == m_tree && event->type() == QEvent::Resize)
         fitColumns();
     if (watched == m_tree && event->type() == QEvent::KeyPress) {
-        const auto* key = static_cast<QKeyEvent*>(event);
-        if (key->key() == Qt::Key_Insert) {
-            addArray();
-            return true;
-        }
-        if (key->key() == Qt::Key_Delete) {
-            removeCurrent();
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Insert || key == Qt::Key_Delete) {
+            key == Qt::Key_Insert ? addArray() : removeCurrent();
             return true;
         }
     }

@@ -30,8 +30,6 @@ public:
     ~NamedArraysView() override;
 
     [[nodiscard]] NamedArrays* arrays() const { return m_arrays; }
-    [[nodiscard]] NamedTreeModel* treeModel() const { return m_treeModel; }
-    [[nodiscard]] MappingModel* mappingModel() const { return m_mappingModel; }
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
     [[nodiscard]] QTableView* mapping() const { return m_mapping; }
     [[nodiscard]] GridCanvas* canvas() const { return m_canvas; }
@@ -65,7 +63,6 @@ private:
     void currentChanged();
     void followSelection();
     void addArray();
-    void addAxis();
     void removeCurrent();
     void select(int array);
     void fitColumns();

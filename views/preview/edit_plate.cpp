@@ -102,15 +102,19 @@ QString EditPlate::text() const
     return parts.join(QStringLiteral(", "));
 }
 
+QFont EditPlate::faceOf(const Line& line) const
+{
+    return line.role == Line::Role::Title ? Metrics::semibold()
+        : line.role == Line::Role::Hint   ? Metrics::small()
+                                          : font();
+}
+
 int EditPlate::widthOf(const Line& line) const
 {
-    const QFont face = line.role == Line::Role::Title ? Metrics::semibold()
-        : line.role == Line::Role::Hint               ? Metrics::small()
-                                                      : font();
     const int more = line.role == Line::Role::Problem                              ? iconSide() + Metrics::scaled(4)
         : m_shown && line.role == Line::Role::Title && !m_shown->ghost().isEmpty() ? chipSize(m_shown->ghost()).width()
                                                                                    : 0;
-    return std::min(QFontMetrics(face).horizontalAdvance(line.text), widestLine()) + more + 2;
+    return std::min(QFontMetrics(faceOf(line)).horizontalAdvance(line.text), widestLine()) + more + 2;
 }
 
 /// Right of the pointer and below it, on the other side where the screen ends.
@@ -154,36 +158,21 @@ void EditPlate::paintEvent(QPaintEvent*)
     for (const Line& each : lines()) {
         int x = line.left();
         QString text = each.text;
-        painter.setFont(font());
-        painter.setPen(theme.text);
-        switch (each.role) {
-        case Line::Role::Title:
-            if (const QString ghost = m_shown->ghost(); !ghost.isEmpty()) {
-                const QSize chip = chipSize(ghost);
-                paintChip(painter, QRect(QPoint(x, line.center().y() - chip.height() / 2), chip), ghost, -1, theme);
-                x += chip.width() + Metrics::scaled(2);
-                if (text.startsWith(ghost))
-                    text.remove(0, ghost.size());
-                painter.setPen(theme.text);
-            }
-            painter.setFont(Metrics::semibold());
-            break;
-        case Line::Role::Change:
-            break;
-        case Line::Role::Same:
-            painter.setPen(theme.secondary);
-            break;
-        case Line::Role::Problem:
+        if (const QString ghost = each.role == Line::Role::Title ? m_shown->ghost() : QString(); !ghost.isEmpty()) {
+            const QSize chip = chipSize(ghost);
+            paintChip(painter, QRect(QPoint(x, line.center().y() - chip.height() / 2), chip), ghost, -1, theme);
+            x += chip.width() + Metrics::scaled(2);
+            if (text.startsWith(ghost))
+                text.remove(0, ghost.size());
+        } else if (each.role == Line::Role::Problem) {
             painter.drawPixmap(x, line.center().y() - iconSide() / 2,
                 iconPixmap(QStringLiteral("error"), iconSide(), theme.error, devicePixelRatioF()));
             x += iconSide() + Metrics::scaled(4);
-            painter.setPen(theme.error);
-            break;
-        case Line::Role::Hint:
-            painter.setFont(Metrics::small());
-            painter.setPen(theme.secondary);
-            break;
         }
+        painter.setFont(faceOf(each));
+        painter.setPen(each.role == Line::Role::Problem                          ? theme.error
+                : each.role == Line::Role::Same || each.role == Line::Role::Hint ? theme.secondary
+                                                                                 : theme.text);
         const QRect room(x, line.top(), line.right() - x + 1, line.height());
         painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
             painter.fontMetrics().elidedText(text, Qt::ElideRight, room.width()));

@@ -34,6 +34,7 @@ private:
     void place();
     void dismiss();
     [[nodiscard]] std::vector<Line> lines() const;
+    [[nodiscard]] QFont faceOf(const Line& line) const;
     [[nodiscard]] int widthOf(const Line& line) const;
     QList<EditGesture*> m_gestures;
     EditGesture* m_shown = nullptr;

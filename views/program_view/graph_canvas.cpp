@@ -30,16 +30,6 @@ GraphCanvas::GraphCanvas(QWidget* parent)
 
 GraphCanvas::~GraphCanvas() = default;
 
-QSize GraphCanvas::sizeHint() const
-{
-    return { Metrics::scaled(480), Metrics::scaled(360) };
-}
-
-QSize GraphCanvas::minimumSizeHint() const
-{
-    return { Metrics::scaled(120), Metrics::scaled(80) };
-}
-
 void GraphCanvas::setSnapshot(SnapshotPtr snapshot)
 {
     const ProgramPtr program = snapshot ? snapshot->program : nullptr;
@@ -227,16 +217,6 @@ void GraphCanvas::foldAll()
     m_current = {};
     layoutChanged();
     fit();
-}
-
-void GraphCanvas::unfoldAll()
-{
-    unfold(false);
-}
-
-void GraphCanvas::unfoldEverything()
-{
-    unfold(true);
 }
 
 void GraphCanvas::unfold(bool repeats)

@@ -14,11 +14,10 @@
 #include "views/program_view/graph_layout.h"
 #include "views/program_view/graph_painter.h"
 #include "views/program_view/graph_words.h"
+#include "views/theme/theme.h"
 #include "views/widgets/canvas.h"
 
 namespace shardscope {
-
-struct Theme;
 
 class GraphCanvas : public Canvas {
     Q_OBJECT
@@ -51,8 +50,7 @@ public:
     void show(int part);
     void toggle(int part);
     void foldAll();
-    void unfoldAll(); ///< all but repeated parts
-    void unfoldEverything();
+    void unfold(bool repeats = false); ///< all parts, or all but repeated ones
 
     [[nodiscard]] double zoom() const { return m_zoom; }
     /// Keeps what is at `anchor` (in the widget) where it is.
@@ -69,12 +67,12 @@ public:
     [[nodiscard]] QString tableHeader(int column) const override;
     [[nodiscard]] QString tableText(int row, int column) const override;
     [[nodiscard]] QRect tableRect(int row) const override;
-    [[nodiscard]] int tableRowAt(QPoint point) const override;
-    [[nodiscard]] int tableCurrentRow() const override;
+    [[nodiscard]] int tableRowAt(QPoint point) const override { return rowOf(placeAt(point)); }
+    [[nodiscard]] int tableCurrentRow() const override { return rowOf(m_current); }
     void tableActivate(int row) override;
 
-    [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return { Metrics::scaled(480), Metrics::scaled(360) }; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(120), Metrics::scaled(80) }; }
 
     static constexpr double smallestZoom = 0.02, largestZoom = 3;
 
@@ -102,11 +100,16 @@ private:
     [[nodiscard]] std::unique_ptr<GraphLayout> newLayout() const;
     void layoutChanged();
     void fitAgain();
+    /// What is drawn there; invalid for nothing.
+    [[nodiscard]] GraphPlace placeAt(QPointF pixels) const
+    {
+        return m_layout ? m_layout->at(toGraph(pixels)) : GraphPlace();
+    }
+    [[nodiscard]] int rowOf(GraphPlace place) const; ///< of the table
     void findMarks();
     void placeStep();
     /// Of the drawings of a value the one next to a place.
     [[nodiscard]] GraphPlace placeBeside(ValueId value, GraphPlace near) const;
-    void unfold(bool repeats);
     void choose(GraphPlace place); ///< by the user
     void activate(GraphPlace place);
     [[nodiscard]] QRectF firstRect() const;

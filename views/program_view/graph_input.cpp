@@ -53,7 +53,7 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event)
         m_last = at;
         return;
     }
-    const GraphPlace place = m_layout ? m_layout->at(toGraph(at)) : GraphPlace();
+    const GraphPlace place = placeAt(at);
     if (place == m_hovered)
         return;
     m_hovered = place;
@@ -195,7 +195,7 @@ QString GraphCanvas::tipOf(GraphPlace place) const
 
 Canvas::Tip GraphCanvas::tipAt(QPoint point) const
 {
-    const GraphPlace place = m_layout ? m_layout->at(toGraph(point)) : GraphPlace();
+    const GraphPlace place = placeAt(point);
     return place.valid() ? Tip{ plainTip(tipOf(place)), toWidget(m_layout->rect(place)).toAlignedRect() } : Tip();
 }
 

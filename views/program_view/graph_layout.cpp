@@ -8,7 +8,7 @@
 namespace shardscope {
 
 GraphLayout::GraphLayout(ProgramPtr program, std::shared_ptr<const ProgramOutline> outline, GraphMeasure measure,
-    GraphCollectives collectives)
+    CollectivePlaces collectives)
     : m_program(std::move(program))
     , m_outline(std::move(outline))
     , m_measure(std::move(measure))

@@ -20,9 +20,9 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/collective_places.h"
 #include "program/outline/program_outline.h"
 #include "views/program_view/box_tree.h"
-#include "views/program_view/graph_collectives.h"
 #include "views/program_view/layered_layout.h"
 
 namespace shardscope {
@@ -93,7 +93,7 @@ public:
     static constexpr int longestEdge = 8;
 
     GraphLayout(ProgramPtr program, std::shared_ptr<const ProgramOutline> outline, GraphMeasure measure,
-        GraphCollectives collectives = {});
+        CollectivePlaces collectives = {});
 
     [[nodiscard]] const ProgramOutline& outline() const { return *m_outline; }
     [[nodiscard]] const Program& program() const { return *m_program; }
@@ -123,7 +123,7 @@ public:
     [[nodiscard]] std::vector<GraphPlace> placesOf(ValueId value) const;
     /// Where a collective is drawn; invalid where it stands in something folded.
     [[nodiscard]] GraphPlace placeOfCollective(int collective) const;
-    [[nodiscard]] const GraphCollectives& collectives() const { return m_collectives; }
+    [[nodiscard]] const CollectivePlaces& collectives() const { return m_collectives; }
     /// All items, each frame before what is in it.
     [[nodiscard]] std::vector<GraphPlace> places() const;
     /// Where an arrow key leads: along edges to the sides, in the order of reading up and down, into frames and out.
@@ -140,7 +140,7 @@ private:
     ProgramPtr m_program;
     std::shared_ptr<const ProgramOutline> m_outline;
     GraphMeasure m_measure;
-    GraphCollectives m_collectives;
+    CollectivePlaces m_collectives;
     std::vector<bool> m_open; ///< by part
     std::vector<std::unique_ptr<GraphLevel>> m_levels; ///< by part; null until needed
     std::vector<QPointF> m_origins; ///< by part, of those that are shown

@@ -65,7 +65,7 @@ struct GraphLayout::LevelBuilder {
     void addChild(int index)
     {
         const ProgramPart& of = layout.m_outline->part(index);
-        const GraphCollectives& collectives = layout.m_collectives;
+        const CollectivePlaces& collectives = layout.m_collectives;
         std::vector<std::pair<ValueId, int>> firsts, lasts; // of chains of collectives, by operand
         if (of.kind == PartKind::Operation && !collectives.empty())
             for (const ValueId operand : layout.m_program->operation(of.operation).operands)

@@ -4,8 +4,8 @@
 #include <QStyle>
 #include <limits>
 
+#include "propagation/step_marks.h"
 #include "views/program_view/graph_canvas.h"
-#include "views/program_view/step_marks.h"
 #include "words/utf8.h"
 
 namespace shardscope {

@@ -56,17 +56,10 @@ QRect GraphCanvas::tableRect(int row) const
     return toWidget(m_layout->rect(places()[static_cast<std::size_t>(row)])).toAlignedRect().intersected(rect());
 }
 
-int GraphCanvas::tableRowAt(QPoint point) const
+int GraphCanvas::rowOf(GraphPlace place) const
 {
-    const GraphPlace place = m_layout ? m_layout->at(toGraph(point)) : GraphPlace();
     const auto found = std::find(places().begin(), places().end(), place);
     return place.valid() && found != places().end() ? static_cast<int>(found - places().begin()) : -1;
-}
-
-int GraphCanvas::tableCurrentRow() const
-{
-    const auto found = std::find(places().begin(), places().end(), m_current);
-    return m_current.valid() && found != places().end() ? static_cast<int>(found - places().begin()) : -1;
 }
 
 void GraphCanvas::tableActivate(int row)

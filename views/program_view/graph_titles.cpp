@@ -8,7 +8,7 @@
 #include "program/differentiate.h"
 #include "program/op_row.h"
 #include "program/outline/part_contents.h"
-#include "views/program_view/constant_text.h"
+#include "stablehlo/element_values.h"
 #include "views/program_view/graph_words.h"
 #include "words/utf8.h"
 
@@ -16,6 +16,20 @@ namespace shardscope {
 
 using words::fromStd;
 using namespace Qt::StringLiterals;
+
+QString splatText(const ConstantAttributes& constant, DType type)
+{
+    if (constant.values.size() == 1)
+        return type == DType::Pred ? (constant.values[0] != 0 ? u"true"_s : u"false"_s)
+                                   : QString::number(constant.values[0]);
+    if (!constant.bytes || isComplex(type) || static_cast<std::int64_t>(constant.bytes->size()) != byteSize(type))
+        return {};
+    if (isFloat(type)) // six digits: single precision has hardly more, and a box has little room
+        return QString::number(mlir::floatAt(type, constant.bytes->data()));
+    std::string text;
+    mlir::appendElement(text, type, constant.bytes->data());
+    return fromStd(text);
+}
 
 QString GraphWords::operationTitle(const Operation& operation) const
 {

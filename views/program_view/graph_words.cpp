@@ -8,7 +8,6 @@
 #include "program/op_row.h"
 #include "program/other_attributes.h"
 #include "sharding/text.h"
-#include "views/program_view/constant_text.h"
 #include "views/tensors_view/tensor_tree.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
@@ -35,7 +34,7 @@ void GraphWords::setSnapshot(SnapshotPtr snapshot)
     m_differences.clear();
     m_added.assign(m_program->values.size(), {});
     m_sums.assign(m_outline->parts.size(), {});
-    m_collectives = m_snapshot ? GraphCollectives::of(*m_snapshot) : GraphCollectives();
+    m_collectives = m_snapshot ? CollectivePlaces::of(*m_snapshot) : CollectivePlaces();
     if (!m_snapshot || !m_snapshot->collectives)
         return;
     for (const CollectiveEntry& entry : m_snapshot->collectives->entries)

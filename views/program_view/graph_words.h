@@ -8,17 +8,20 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/collective_places.h"
 #include "pipeline/snapshot.h"
 #include "program/function_names.h"
 #include "program/outline/program_outline.h"
 #include "propagation/repeat_differences.h"
 #include "propagation/replay.h"
-#include "views/program_view/graph_collectives.h"
 #include "words/words.h"
 
 namespace shardscope {
 
 struct CollectiveEntry;
+
+/// "0.5", "-inf", "true"; empty for several elements and for complex ones.
+[[nodiscard]] QString splatText(const ConstantAttributes& constant, DType type);
 
 class GraphWords {
     Q_DECLARE_TR_FUNCTIONS(GraphWords)
@@ -49,7 +52,7 @@ public:
     [[nodiscard]] QString collectiveTip(int collective) const;
     [[nodiscard]] const CollectiveEntry* collective(int number) const; ///< null for none of that number
     /// Where they stand in the graph.
-    [[nodiscard]] const GraphCollectives& collectives() const { return m_collectives; }
+    [[nodiscard]] const CollectivePlaces& collectives() const { return m_collectives; }
     /// "[8@data, 1024]", with "Σ model" after it where devices add their parts up.
     [[nodiscard]] words::Text shape(ValueId value) const;
     /// The same after the value's own name: what stands beside the line from an operation.
@@ -92,7 +95,7 @@ private:
     const Replay* m_replay = nullptr;
     std::uint32_t m_step = 0;
     std::vector<AxisList> m_added; ///< by ValueId: axes along which devices add their parts up
-    GraphCollectives m_collectives;
+    CollectivePlaces m_collectives;
     struct Sums {
         qint64 collectives = 0;
         double bytes = 0; ///< per device and step

@@ -7,11 +7,11 @@
 
 #include "program/operation_path.h"
 #include "views/panel/follow_link.h"
-#include "views/program_view/step_marks.h"
 #include "views/span_text/span_text.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/segmented_bar.h"
 #include "views/widgets/step_player.h"
+#include "words/propagation_steps.h"
 
 namespace shardscope {
 
@@ -42,7 +42,7 @@ ProgramPlayer::ProgramPlayer(Selection* selection, QWidget* parent)
 }
 
 void ProgramPlayer::setSnapshot(
-    SnapshotPtr snapshot, const ProgramOutline* outline, const GraphCollectives& collectives)
+    SnapshotPtr snapshot, const ProgramOutline* outline, const CollectivePlaces& collectives)
 {
     m_player->setPlaying(false);
     m_replay.reset();
@@ -109,7 +109,8 @@ void ProgramPlayer::show(bool onwards)
     m_sentence->setVisible(m_replay.has_value());
     if (m_replay) {
         m_left = m_player->step();
-        m_sentence->setText(stepSentence(*m_snapshot, *m_replay, static_cast<std::uint32_t>(m_left)));
+        m_sentence->setText(words::stepSentence(
+            *m_snapshot->program, *m_snapshot->mesh, *m_replay, static_cast<std::uint32_t>(m_left)));
         // The graph does not jump from step to step: a line that was needed once stays.
         if (const int across = m_sentence->width(); m_sentence->isVisible())
             m_sentence->setMinimumHeight(std::max(m_sentence->minimumHeight(), m_sentence->heightForWidth(across)));

@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/collective_places.h"
 #include "document/selection.h"
 #include "pipeline/snapshot.h"
 #include "program/outline/program_outline.h"
 #include "propagation/replay.h"
-#include "views/program_view/graph_collectives.h"
 
 namespace shardscope {
 
@@ -26,8 +26,7 @@ public:
     explicit ProgramPlayer(Selection* selection, QWidget* parent = nullptr);
 
     /// Null for nothing to play. The outline is that of the snapshot's program.
-    void setSnapshot(SnapshotPtr snapshot, const ProgramOutline* outline, const GraphCollectives& collectives);
-    [[nodiscard]] SegmentedBar* tracks() const { return m_tracks; } ///< Operations | Propagation
+    void setSnapshot(SnapshotPtr snapshot, const ProgramOutline* outline, const CollectivePlaces& collectives);
     [[nodiscard]] StepPlayer* player() const { return m_player; }
     [[nodiscard]] SpanLabel* sentence() const { return m_sentence; }
     /// Of the snapshot's propagation, where that is played; else null.

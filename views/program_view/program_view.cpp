@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QLabel>
 #include <QMenu>
+#include <QScopedValueRollback>
 #include <QShortcut>
 #include <QSplitter>
 #include <QToolButton>
@@ -133,7 +134,7 @@ std::optional<QRect> ProgramView::fillMenu(QMenu& menu, std::optional<QPoint> pl
     addMenuAction(
         menu, "fit", tr("Fit all into the view"), [this] { m_canvas->fit(); }, QStringLiteral("F"));
     addMenuAction(menu, "foldAll", tr("Fold all parts"), [this] { m_canvas->foldAll(); });
-    addMenuAction(menu, "unfoldAll", tr("Open all parts but repeated ones"), [this] { m_canvas->unfoldAll(); });
+    addMenuAction(menu, "unfoldAll", tr("Open all parts but repeated ones"), [this] { m_canvas->unfold(); });
     return node.valid() ? m_canvas->toWidget(layout->rect(node)).toAlignedRect() : m_canvas->rect();
 }
 
@@ -160,7 +161,7 @@ void ProgramView::makeHead(QHBoxLayout* into)
         return made;
     };
     button(u"fold"_s, tr("Fold all parts"), {}, [this] { m_canvas->foldAll(); });
-    button(u"unfold"_s, tr("Open all parts but repeated ones"), {}, [this] { m_canvas->unfoldAll(); });
+    button(u"unfold"_s, tr("Open all parts but repeated ones"), {}, [this] { m_canvas->unfold(); });
     button(u"zoomout"_s, tr("Zoom out"), Qt::Key_Minus, [this] { m_canvas->zoomBy(1 / 1.2); });
     m_zoom->setText(words::percent(1));
     m_zoom->setAlignment(Qt::AlignCenter);
@@ -230,22 +231,17 @@ void ProgramView::showSnapshot()
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
     const std::size_t operations = snapshot && snapshot->program ? operationCount(*snapshot->program) : 0;
-    const QString figure =
-        operations == 0 ? QString() : words::counted(static_cast<qint64>(operations), words::Noun::Operation);
-    setKeyFigure(figure);
+    setKeyFigure(operations == 0 ? QString() : words::counted(static_cast<qint64>(operations), words::Noun::Operation));
     m_stale = !isVisible();
-    if (m_stale && snapshot == m_shown)
-        return;
     if (m_stale) // drawn when somebody looks
         return;
-    m_shown = snapshot;
     const ProgramPtr program = snapshot ? snapshot->program : nullptr;
     const bool other = program != m_program;
     m_program = program;
     m_canvas->setSnapshot(program && !program->operations.empty() ? snapshot : nullptr);
     const GraphLayout* layout = m_canvas->layoutOfGraph();
     m_player->setSnapshot(
-        snapshot, layout ? &layout->outline() : nullptr, layout ? layout->collectives() : GraphCollectives());
+        snapshot, layout ? &layout->outline() : nullptr, layout ? layout->collectives() : CollectivePlaces());
     m_legend->setText(m_canvas->graphWords() ? m_canvas->graphWords()->legend() : words::Text());
     m_legend->setToolTip(m_canvas->graphWords() ? plainTip(m_canvas->graphWords()->legendTip()) : QString());
     m_linking = true;
@@ -296,11 +292,10 @@ void ProgramView::play(OperationId operation, int collective)
     showInGraph(operation);
     if (collective < 0)
         return;
-    const bool wasLinking = std::exchange(m_linking, true);
+    const QScopedValueRollback linking(m_linking, true);
     m_selection->setCollective(collective);
     if (const GraphPlace place = m_canvas->layoutOfGraph()->placeOfCollective(collective); place.valid())
         m_canvas->setCurrent(place);
-    m_linking = wasLinking;
 }
 
 /// What stands for the operation in the graph becomes current there.
@@ -310,9 +305,8 @@ void ProgramView::showInGraph(OperationId operation)
     if (!layout || m_canvas->currentOperation() == operation
         || operation.index >= layout->outline().partOfOperation.size())
         return;
-    const bool wasLinking = std::exchange(m_linking, true);
+    const QScopedValueRollback linking(m_linking, true);
     m_canvas->setCurrent(layout->placeOf(layout->outline().partOfOperation[operation.index]));
-    m_linking = wasLinking;
 }
 
 void ProgramView::selectLine()
@@ -341,10 +335,9 @@ void ProgramView::selectCurrent()
     select(value, operation);
     if (collective < 0)
         return;
-    const bool wasLinking = std::exchange(m_linking, true);
+    const QScopedValueRollback linking(m_linking, true);
     m_selection->setCollective(collective);
     m_canvas->setCurrent(chosen); // itself, rather than the operation that it follows
-    m_linking = wasLinking;
 }
 
 void ProgramView::select(ValueId value, OperationId operation)

@@ -27,9 +27,7 @@ public:
 
     [[nodiscard]] GraphCanvas* canvas() const { return m_canvas; }
     [[nodiscard]] ProgramPlayer* player() const { return m_player; }
-    [[nodiscard]] TextPane* textPane() const { return m_text; }
     [[nodiscard]] QListView* textView() const { return m_text->view(); }
-    [[nodiscard]] ProgramTextModel* textModel() const { return m_text->model(); }
     [[nodiscard]] bool isWorking() const { return isVisible() && m_text->isWorking(); }
     [[nodiscard]] SearchField* searchField() const { return m_search; }
     /// What the search found: "2 of 8", or that nothing is there.
@@ -70,7 +68,6 @@ private:
     TextPane* m_text;
     QSplitter* m_parts;
     EmptyPage* m_empty;
-    SnapshotPtr m_shown;
     ProgramPtr m_program;
     std::vector<int> m_matches; ///< parts of the program
     int m_match = -1;

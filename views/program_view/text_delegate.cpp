@@ -5,10 +5,11 @@
 #include <QPainter>
 #include <cmath>
 
-#include "views/program_view/text_line.h"
+#include "pipeline/text_line.h"
 #include "views/program_view/text_pane.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/search_field.h"
 #include "words/utf8.h"
 
 namespace shardscope {
@@ -91,7 +92,7 @@ void TextDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     const bool marks = !m_pane->markedName().empty() && m_pane->isInMarkedFunction(index.row());
     const bool linked = text->operations[static_cast<std::size_t>(index.row())].valid()
         || text->values[static_cast<std::size_t>(index.row())].valid();
-    const QString wanted = m_pane->searchText();
+    const QString wanted = m_pane->searchField()->text();
     const QRectF clip = painter->hasClipping() ? painter->clipBoundingRect() : QRectF(rect);
     qreal x = rect.left() + numbers;
     const qreal begin = x;

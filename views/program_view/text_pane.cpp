@@ -10,9 +10,9 @@
 #include <new>
 
 #include "experiment/model_settings.h"
+#include "pipeline/text_line.h"
 #include "views/panel/panel.h"
 #include "views/program_view/text_delegate.h"
-#include "views/program_view/text_line.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
@@ -90,11 +90,8 @@ TextPane::TextPane(QWidget* parent)
             Q_EMIT lineChosen();
     });
     connect(m_view, &QListView::activated, this, &TextPane::lineOpened);
-    const auto shortcut = [this](const QKeySequence& keys, QWidget* where, auto run) {
-        auto* made = new QShortcut(keys, where, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
-        connect(made, &QShortcut::activated, this, run);
-    };
-    shortcut(QKeySequence::Copy, m_view, [this] { copyLines(); });
+    auto* copy = new QShortcut(QKeySequence::Copy, m_view, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
+    connect(copy, &QShortcut::activated, this, &TextPane::copyLines);
     setFocusProxy(m_view);
     m_choice->hide();
 }
@@ -268,11 +265,6 @@ void TextPane::followCurrent()
             ++m_markedEnd;
     }
     m_view->viewport()->update();
-}
-
-QString TextPane::searchText() const
-{
-    return m_search->text();
 }
 
 void TextPane::search()

@@ -51,7 +51,6 @@ public:
     [[nodiscard]] const std::string& markedName() const { return m_marked; }
     [[nodiscard]] bool isInMarkedFunction(int line) const { return line >= m_markedBegin && line < m_markedEnd; }
     [[nodiscard]] const SnapshotPtr& snapshot() const { return m_snapshot; }
-    [[nodiscard]] QString searchText() const;
 
 Q_SIGNALS:
     void lineChosen(); ///< by the user: another line is current

@@ -111,11 +111,6 @@ QSize DimensionSlots::sizeHint() const
     return { SlotsLayout::widthInOneRow(captions(), items(), chipHeight()) + 3, std::max(m_layout.height + 1, 1) };
 }
 
-QSize DimensionSlots::minimumSizeHint() const
-{
-    return { Metrics::scaled(112), std::max(m_layout.height + 1, 1) };
-}
-
 const DimensionSlots::Chip& DimensionSlots::chipOf(int chip) const
 {
     return m_chips[static_cast<std::size_t>(m_layout.chips[static_cast<std::size_t>(chip)].item)];
@@ -151,7 +146,7 @@ void DimensionSlots::moveBy(int steps)
         if (place < 0 || place >= static_cast<int>(allPlaces.size()))
             return;
         const auto wanted = static_cast<GridPlace>(place);
-        if (std::find(chip.others.begin(), chip.others.end(), wanted) != chip.others.end()) {
+        if (takes(wanted, chip)) {
             Q_EMIT moveRequested(chip.dimension, wanted);
             return;
         }
@@ -171,8 +166,7 @@ void DimensionSlots::listPlaces(int chip)
         action->setToolTip(wordsOf(place).tip);
         action->setCheckable(true);
         action->setChecked(place == asked.place);
-        action->setEnabled(
-            place == asked.place || std::find(asked.others.begin(), asked.others.end(), place) != asked.others.end());
+        action->setEnabled(takes(place, asked));
         connect(action, &QAction::triggered, this, [this, asked, place] {
             if (place != asked.place)
                 Q_EMIT moveRequested(asked.dimension, place);
@@ -189,6 +183,13 @@ std::optional<GridPlace> DimensionSlots::target() const
     const std::optional<GridPlace> place = m_layout.placeAt(m_pointer);
     const Chip& chip = chipOf(m_pressed);
     return place && *place != chip.place && takes(*place, chip) ? place : std::nullopt;
+}
+
+void DimensionSlots::stopDragging()
+{
+    m_pressed = -1;
+    m_dragging = false;
+    update();
 }
 
 bool DimensionSlots::takes(GridPlace place, const Chip& chip) const
@@ -245,9 +246,7 @@ void DimensionSlots::keyPressEvent(QKeyEvent* event)
         if (m_current >= 0)
             listPlaces(m_current);
     } else if (key == Qt::Key_Escape && m_dragging) {
-        m_dragging = false;
-        m_pressed = -1;
-        update();
+        stopDragging();
     } else {
         QWidget::keyPressEvent(event);
     }
@@ -288,9 +287,7 @@ void DimensionSlots::mouseReleaseEvent(QMouseEvent* event)
     const int pressed = m_pressed;
     const bool dragged = m_dragging;
     const std::optional<GridPlace> place = target();
-    m_pressed = -1;
-    m_dragging = false;
-    update();
+    stopDragging();
     if (pressed < 0)
         return;
     if (!dragged)
@@ -309,9 +306,7 @@ void DimensionSlots::focusInEvent(QFocusEvent* event)
 void DimensionSlots::focusOutEvent(QFocusEvent* event)
 {
     QWidget::focusOutEvent(event);
-    m_dragging = false;
-    m_pressed = -1;
-    update();
+    stopDragging();
 }
 
 void DimensionSlots::paintEvent(QPaintEvent*)

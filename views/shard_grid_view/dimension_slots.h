@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "views/shard_grid_view/grid_layout.h"
+#include "views/theme/theme.h"
 #include "views/widgets/canvas.h"
 
 namespace shardscope {
@@ -87,7 +88,7 @@ public:
     void tableActivate(int row) override { walkTo(row); }
 
     [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(112), sizeHint().height() }; }
 
 Q_SIGNALS:
     void moveRequested(int dimension, GridPlace place);
@@ -113,6 +114,7 @@ private:
     [[nodiscard]] std::vector<SlotsLayout::Item> items() const;
     /// The slot under the pointer, if the dragged chip can go there.
     [[nodiscard]] std::optional<GridPlace> target() const;
+    void stopDragging();
     [[nodiscard]] bool takes(GridPlace place, const Chip& chip) const;
 
     std::vector<Chip> m_chips;

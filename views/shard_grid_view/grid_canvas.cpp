@@ -51,10 +51,8 @@ void GridCanvas::setChoice(GridLayout::Choice choice)
     }
     m_choice = std::move(choice);
     arrange();
-    if (m_current) { // it stands for another shard now
-        const std::optional<GridCell> cell = std::exchange(m_current, std::nullopt);
-        setCurrentCell(cell);
-    }
+    if (m_current) // it stands for another shard now
+        setCurrentCell(std::exchange(m_current, std::nullopt));
     update();
     Q_EMIT choiceChanged();
 }
@@ -224,11 +222,10 @@ void GridCanvas::layOut()
     const QFontMetrics small{ Metrics::small() };
     QRect area = rect().adjusted(outer, outer, -outer - 2, -outer - 2);
     const int legendWidth = Metrics::scaled(150), legendHeight = Metrics::scaled(24);
-    if (legendBeside()) {
+    if (legendBeside())
         area.setRight(area.right() - legendWidth - Metrics::scaled(12));
-    } else {
+    else
         area.setBottom(area.bottom() - legendHeight);
-    }
     if (m_level > 0 || GridLayout(layout, m_choice, area.size(), room).isClamped())
         area.setBottom(area.bottom() - small.height() - 4); // the note on proportions stands below the grid
     m_area = area.size() + QSize(outer, outer);
@@ -352,10 +349,8 @@ void GridCanvas::mousePressEvent(QMouseEvent* event)
 
 void GridCanvas::keyPressEvent(QKeyEvent* event)
 {
-    if (!m_subject || m_grid.panels().empty()) {
-        QWidget::keyPressEvent(event);
-        return;
-    }
+    if (!m_subject || m_grid.panels().empty())
+        return QWidget::keyPressEvent(event);
     GridCell cell = m_current.value_or(GridCell{});
     const bool started = m_current.has_value();
     const int panels = static_cast<int>(m_grid.panels().size());
@@ -388,18 +383,14 @@ void GridCanvas::keyPressEvent(QKeyEvent* event)
         cell.column = m_grid.columns().parts - 1;
         break;
     case Qt::Key_PageUp:
-        turnPage(-1);
-        return;
+        return turnPage(-1);
     case Qt::Key_PageDown:
-        turnPage(1);
-        return;
+        return turnPage(1);
     case Qt::Key_Plus:
-        zoomIn(m_current);
-        return;
+        return zoomIn(m_current);
     case Qt::Key_Minus:
     case Qt::Key_Backspace:
-        zoomOut();
-        return;
+        return zoomOut();
     case Qt::Key_Return:
     case Qt::Key_Enter:
     case Qt::Key_Space:
@@ -411,11 +402,9 @@ void GridCanvas::keyPressEvent(QKeyEvent* event)
             return QWidget::keyPressEvent(event);
         setCurrentCell(std::nullopt);
         m_selection->setDevices({});
-        light(std::nullopt, false);
-        return;
+        return light(std::nullopt, false);
     default:
-        QWidget::keyPressEvent(event);
-        return;
+        return QWidget::keyPressEvent(event);
     }
     setCurrentCell(cell);
 }

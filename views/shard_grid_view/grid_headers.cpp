@@ -12,6 +12,12 @@ namespace shardscope {
 
 namespace {
 
+QFont demiBold(QFont font)
+{
+    font.setWeight(QFont::DemiBold);
+    return font;
+}
+
 using AxisMarkList = std::vector<std::pair<QString, int>>;
 
 /// Each axis in its colour, from x rightwards.
@@ -52,8 +58,7 @@ int drawName(QPainter& painter, const QRect& rect, Qt::Alignment alignment, cons
     for (const auto& [text, axis] : marks)
         axes += text;
     const QFontMetrics plain(painter.font());
-    QFont bold = painter.font();
-    bold.setWeight(QFont::DemiBold);
+    const QFont bold = demiBold(painter.font());
     const QFontMetrics strong(bold);
     const int room = rect.width() - (axes.isEmpty() ? 0 : strong.horizontalAdvance(axes) + plain.averageCharWidth());
     const QString name = plain.elidedText(full, Qt::ElideMiddle, std::max(room, 8 * plain.averageCharWidth()));
@@ -79,9 +84,7 @@ int drawName(QPainter& painter, const QRect& rect, Qt::Alignment alignment, cons
 /// Of a block: stronger where one alone is pointed at, which is it.
 void setBlockFace(QPainter& painter, bool strong, const Theme& theme)
 {
-    QFont face = Metrics::small();
-    face.setWeight(strong ? QFont::DemiBold : QFont::Normal);
-    painter.setFont(face);
+    painter.setFont(strong ? demiBold(Metrics::small()) : Metrics::small());
     painter.setPen(strong ? theme.text : theme.secondary);
 }
 
@@ -100,14 +103,10 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     const bool sharded = dimension.parts > 1 || axis >= 0;
 
     // How many block labels fit: every range, or block numbers at a step of 4, 8, ...
-    const std::int64_t firstBlock = dimension.first / dimension.inner;
-    const std::int64_t endBlock = (dimension.end() + dimension.inner - 1) / dimension.inner;
+    const std::int64_t firstBlock = dimension.firstBlock(), endBlock = dimension.endBlock();
     const double blockWidth = static_cast<double>(panel.width()) * static_cast<double>(dimension.inner)
         / static_cast<double>(std::max<std::int64_t>(dimension.shown, 1));
-    const auto rangeOf = [&](std::int64_t i) {
-        return words::range(
-            std::min(i * dimension.block, dimension.size), std::min((i + 1) * dimension.block, dimension.size));
-    };
+    const auto rangeOf = [&](std::int64_t i) { return words::range(dimension.blockBegin(i), dimension.blockEnd(i)); };
     int widest = 0;
     for (std::int64_t i = firstBlock; i < std::min<std::int64_t>(endBlock, firstBlock + 64); ++i)
         widest = std::max(widest, small.horizontalAdvance(rangeOf(i)));
@@ -123,8 +122,7 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     } else if (!everyRange)
         suffix = tr(", block %1", "hidden @model, block 0–31").arg(words::range(firstBlock, endBlock));
     // Over the panel; where it is wider than that it goes on to the right, and not into the corner of the row's name.
-    QFont bold = font();
-    bold.setWeight(QFont::DemiBold);
+    const QFont bold = demiBold(font());
     const QString axes = m_subject->axesOf(dimension.dimension);
     const AxisMarkList marks = m_subject->axisMarks(dimension.dimension);
     const auto wanted = [&](const QString& text) {
@@ -206,8 +204,7 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     // Names stand above the first range, in the corner beside the column header.
     y = panel.top() - 2 * metrics.height() - 8;
     write(name, theme.text, font());
-    QFont bold = font();
-    bold.setWeight(QFont::DemiBold);
+    const QFont bold = demiBold(font());
     if (const int needed = QFontMetrics(bold).horizontalAdvance(axes); needed <= column.width()) {
         painter.setFont(bold);
         drawAxes(painter, column.right() - needed + 1,
@@ -216,8 +213,7 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     } else {
         write(axes, theme.meshAxis(std::max(axis, 0)), bold);
     }
-    const std::int64_t firstBlock = dimension.first / dimension.inner;
-    const std::int64_t endBlock = (dimension.end() + dimension.inner - 1) / dimension.inner;
+    const std::int64_t firstBlock = dimension.firstBlock(), endBlock = dimension.endBlock();
     const double blockHeight = static_cast<double>(panel.height()) * static_cast<double>(dimension.inner)
         / static_cast<double>(dimension.shown);
     // Numbers, which nothing hangs below the line of.
@@ -228,8 +224,7 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
         const int top = m_grid.rowEdge(panel, std::max(i * dimension.inner, dimension.first));
         const int bottom = m_grid.rowEdge(panel, std::min((i + 1) * dimension.inner, dimension.end()));
         setBlockFace(painter, lit.size() == 1 && lit.front().row / dimension.inner == i, theme);
-        const std::int64_t begin = std::min(i * dimension.block, dimension.size);
-        const std::int64_t end = std::min((i + 1) * dimension.block, dimension.size);
+        const std::int64_t begin = dimension.blockBegin(i), end = dimension.blockEnd(i);
         const QString text = !ranges ? words::count(i) : begin < end ? words::range(begin, end) : QStringLiteral("–");
         painter.drawText(QRect(column.left(), (top + bottom) / 2 - small.height() / 2, column.width(), small.height()),
             Qt::AlignRight | Qt::AlignVCenter, text);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace shardscope {
 
@@ -41,22 +43,46 @@ Others othersOf(const Layout& layout, const GridLayout::Choice& choice)
     return others;
 }
 
-std::int64_t blocksOf(const Layout& layout, int dimension)
-{
-    return layout.shardGrid()[static_cast<std::size_t>(dimension)];
-}
-
-std::int64_t product(const Layout& layout, const std::vector<int>& dimensions)
+std::int64_t product(const Shape& grid, const std::vector<int>& dimensions)
 {
     std::int64_t all = 1;
     for (const int d : dimensions)
-        all *= blocksOf(layout, d);
+        all *= grid[static_cast<std::size_t>(d)];
     return all;
 }
 
 std::int64_t linesOf(const Layout& layout, int dimension, const std::vector<int>& nested)
 {
-    return dimension < 0 ? 1 : blocksOf(layout, dimension) * product(layout, nested);
+    return dimension < 0 ? 1 : product(layout.shardGrid(), { dimension }) * product(layout.shardGrid(), nested);
+}
+
+/// Counts through the blocks of these dimensions, the last one fastest: `number` is what others counted before.
+template <typename Block>
+std::int64_t blockNumber(
+    const Block& block, const Shape& grid, const std::vector<int>& dimensions, std::int64_t number = 0)
+{
+    for (const int d : dimensions)
+        number = number * grid[static_cast<std::size_t>(d)] + block[static_cast<std::size_t>(d)];
+    return number;
+}
+
+/// The blocks that the number stands for; returns what is left of it for those that count before.
+template <typename Block>
+std::int64_t putBlocks(Block& block, const Shape& grid, const std::vector<int>& dimensions, std::int64_t number)
+{
+    for (auto d = dimensions.rbegin(); d != dimensions.rend(); ++d) {
+        const std::int64_t parts = grid[static_cast<std::size_t>(*d)];
+        block[static_cast<std::size_t>(*d)] = number % parts;
+        number /= parts;
+    }
+    return number;
+}
+
+std::vector<int> allDimensions(const Shape& grid)
+{
+    std::vector<int> all(grid.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
 }
 
 GridDimension dimensionOf(
@@ -65,7 +91,7 @@ GridDimension dimensionOf(
     if (dimension < 0)
         return {};
     const auto d = static_cast<std::size_t>(dimension);
-    const std::int64_t parts = linesOf(layout, dimension, nested), inner = product(layout, nested);
+    const std::int64_t parts = linesOf(layout, dimension, nested), inner = product(layout.shardGrid(), nested);
     first = shown == 0 ? 0 : std::clamp<std::int64_t>(first, 0, std::max<std::int64_t>(parts - shown, 0));
     return { dimension, layout.shape()[d], parts, layout.shardShape()[d], first,
         shown == 0 ? parts : std::min(shown, parts), inner, std::move(nested) };
@@ -78,39 +104,10 @@ double shownElements(const GridDimension& dimension)
         * static_cast<double>(dimension.block);
 }
 
-/// The indices that a number counts through, the last one fastest.
-template <typename Parts>
-std::vector<std::int64_t> digitsOf(std::int64_t number, std::size_t count, Parts parts)
-{
-    std::vector<std::int64_t> digits(count);
-    for (std::size_t i = count; i-- > 0;) {
-        digits[i] = number % parts(i);
-        number /= parts(i);
-    }
-    return digits;
-}
-
-bool spans(GridPlace place)
-{
-    return place == GridPlace::Rows || place == GridPlace::Columns;
-}
-
 /// Boundary `index` of `parts` equal parts of [start, start + length).
 int edge(int start, int length, std::int64_t index, std::int64_t parts)
 {
-    return start + static_cast<int>(std::int64_t{ length } * index / std::max<std::int64_t>(parts, 1));
-}
-
-/// The part that a pixel lies in; edge() rounds down, so the part is found by search around the quotient.
-std::int64_t partAt(int offset, int length, std::int64_t parts)
-{
-    std::int64_t part = std::clamp<std::int64_t>(
-        std::int64_t{ offset } * parts / std::max(length, 1), 0, std::max<std::int64_t>(parts - 1, 0));
-    while (part + 1 < parts && edge(0, length, part + 1, parts) <= offset)
-        ++part;
-    while (part > 0 && edge(0, length, part, parts) > offset)
-        --part;
-    return part;
+    return start + pixelEdge(length, index, parts);
 }
 
 /// Padding is drawn this wide at least, so that it is seen where it is a thousandth of the array; but it never covers
@@ -131,84 +128,17 @@ std::optional<int> paddingFrom(const GridDimension& d, int start, int length)
 
 } // namespace
 
-GridLayout::Choice GridLayout::defaultChoice(const Layout& layout)
+int pixelEdge(int length, std::int64_t index, std::int64_t parts)
 {
-    const int rank = static_cast<int>(layout.shape().size());
-    if (rank == 0)
-        return {};
-    if (rank == 1)
-        return { -1, 0 };
-    std::vector<int> order(static_cast<std::size_t>(rank));
-    for (int i = 0; i < rank; ++i)
-        order[static_cast<std::size_t>(i)] = i;
-    const auto parts = [&layout](int d) { return layout.shardGrid()[static_cast<std::size_t>(d)]; };
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        if (parts(a) != parts(b))
-            return parts(a) > parts(b);
-        return parts(a) == 1 && a > b; // among unsharded ones the last dimensions
-    });
-    Choice choice{ std::min(order[0], order[1]), std::max(order[0], order[1]) };
-    std::int64_t panels = 1;
-    for (std::size_t i = 2; i < order.size(); ++i)
-        panels *= parts(order[i]);
-    for (std::size_t i = 2; i < order.size() && panels > maximumPanels; ++i) {
-        choice.others.resize(static_cast<std::size_t>(rank), GridPlace::Multiples);
-        choice.others[static_cast<std::size_t>(order[i])] = GridPlace::Slider;
-        panels /= parts(order[i]);
-    }
-    return choice;
+    return static_cast<int>(std::int64_t{ length } * index / std::max<std::int64_t>(parts, 1));
 }
 
-GridPlace GridLayout::placeOf(const Layout& layout, const Choice& choice, int dimension)
+std::int64_t partAt(int pixel, int length, std::int64_t parts)
 {
-    if (dimension == choice.rows)
-        return GridPlace::Rows;
-    if (dimension == choice.columns)
-        return GridPlace::Columns;
-    if (blocksOf(layout, dimension) == 1)
-        return GridPlace::Fold;
-    const auto d = static_cast<std::size_t>(dimension);
-    const GridPlace place = d < choice.others.size() ? choice.others[d] : GridPlace::Multiples;
-    return place == GridPlace::Nest || place == GridPlace::Slider ? place : GridPlace::Multiples;
-}
-
-std::optional<GridLayout::Choice> GridLayout::moved(
-    const Layout& layout, const Choice& choice, int dimension, GridPlace place)
-{
-    const int rank = static_cast<int>(layout.shape().size());
-    if (rank < 2 || dimension < 0 || dimension >= rank)
-        return std::nullopt;
-    const GridPlace from = placeOf(layout, choice, dimension);
-    if (from == place)
-        return choice;
-    const bool sharded = blocksOf(layout, dimension) > 1;
-    if (!spans(place) && (sharded == (place == GridPlace::Fold) || (spans(from) && rank == 2)))
-        return std::nullopt;
-    Choice after = choice;
-    after.others.resize(static_cast<std::size_t>(rank), GridPlace::Multiples);
-    const auto put = [&](int d, GridPlace where) {
-        if (where == GridPlace::Rows)
-            after.rows = d;
-        else if (where == GridPlace::Columns)
-            after.columns = d;
-        else
-            after.others[static_cast<std::size_t>(d)] = where;
-    };
-    if (spans(place)) {
-        put(place == GridPlace::Rows ? choice.rows : choice.columns, from);
-    } else if (spans(from)) {
-        // The next one comes in: one that is sharded, if there is any, and the last of those that are not.
-        int next = -1;
-        for (int d = 0; d < rank; ++d) {
-            if (d == choice.rows || d == choice.columns)
-                continue;
-            if (next < 0 || blocksOf(layout, next) == 1)
-                next = d;
-        }
-        put(next, from);
-    }
-    put(dimension, place);
-    return after;
+    // The last one whose edge is not after the pixel.
+    const std::int64_t after = (std::int64_t{ pixel } + 1) * parts;
+    const std::int64_t part = (after + length - 1) / std::max(length, 1) - 1;
+    return std::clamp<std::int64_t>(part, 0, std::max<std::int64_t>(parts - 1, 0));
 }
 
 GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, const GridMargins& margins,
@@ -223,7 +153,7 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     m_multiples = std::move(others.multiples);
     m_sliders = std::move(others.sliders);
     m_folded = std::move(others.folded);
-    m_panelsInAll = product(layout, m_multiples);
+    m_panelsInAll = product(m_grid, m_multiples);
     m_slides.resize(m_grid.size());
     for (const int slider : m_sliders) {
         const auto d = static_cast<std::size_t>(slider);
@@ -237,12 +167,21 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
         m_trueAspect = 1; // an array without elements has no proportions
     m_drawnAspect = std::clamp(m_trueAspect, 1 / widest, widest);
 
-    // The arrangement that leaves the panels largest.
     const int title = count > 1 ? margins.panelTitle : 0;
     const int width = std::max(area.width() - margins.left, 1);
     const int height = std::max(area.height() - margins.top, 1);
     QSize best(0, 0);
     int bestAcross = 1;
+    // The room that each panel has where so many stand beside each other.
+    const auto eachRoom = [&](const auto& use) {
+        for (int across = 1; across <= count; ++across) {
+            const int down = (count + across - 1) / across;
+            const QSize room(
+                (width - (across - 1) * margins.gap) / across, (height - (down - 1) * margins.gap) / down - title);
+            if (room.width() >= 1 && room.height() >= 1)
+                use(across, room);
+        }
+    };
     // Rows of shards that can all be told apart are high enough for names where there is room.
     constexpr std::int64_t maxToldApart = 64;
     constexpr int nameHeight = 15;
@@ -260,49 +199,41 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
         if (m_trueAspect < 1 && height * m_drawnAspect < static_cast<double>(m_columns.shown * leastWidth))
             m_drawnAspect = std::max(m_drawnAspect, std::min(named / height, 1.0));
     }
+    // The arrangement that leaves the panels largest.
     const auto arrange = [&] {
-        for (int across = 1; across <= count; ++across) {
-            const int down = (count + across - 1) / across;
-            const int roomX = (width - (across - 1) * margins.gap) / across;
-            const int roomY = (height - (down - 1) * margins.gap) / down - title;
-            if (roomX < 1 || roomY < 1)
-                continue;
-            const int w = std::max(1, std::min(roomX, static_cast<int>(std::floor(roomY * m_drawnAspect))));
-            const int h = std::max(1, std::min(roomY, static_cast<int>(std::floor(w / m_drawnAspect))));
+        eachRoom([&](int across, const QSize& room) {
+            const int w = std::clamp(static_cast<int>(std::floor(room.height() * m_drawnAspect)), 1, room.width());
+            const int h = std::clamp(static_cast<int>(std::floor(w / m_drawnAspect)), 1, room.height());
             if (std::int64_t{ w } * h > std::int64_t{ best.width() } * best.height()) {
                 best = { w, h };
                 bestAcross = across;
             }
-        }
+        });
     };
     // The same for several panels: that whose proportions have to be bent least.
     const auto arrangeForNames = [&] {
         constexpr int nameWidth = 36;
-        const auto otherAttributes = static_cast<int>(std::min<std::int64_t>(m_columns.shown * nameWidth, width + 1));
-        const auto tall = static_cast<int>(std::min<std::int64_t>(m_rows.shown * nameHeight, height + 1));
+        const auto leastAcross = static_cast<int>(std::min<std::int64_t>(m_columns.shown * nameWidth, width + 1));
+        const auto leastDown = static_cast<int>(std::min<std::int64_t>(m_rows.shown * nameHeight, height + 1));
         if (count < 2 || rank < 2 || layout.distinctShards() > maxToldApart
-            || (best.width() >= otherAttributes && best.height() >= tall))
+            || (best.width() >= leastAcross && best.height() >= leastDown))
             return;
         double least = 0;
-        for (int across = 1; across <= count; ++across) {
-            const int down = (count + across - 1) / across;
-            const int roomX = (width - (across - 1) * margins.gap) / across;
-            const int roomY = (height - (down - 1) * margins.gap) / down - title;
-            if (roomX < otherAttributes || roomY < tall)
-                continue;
-            const double aspect = std::clamp(m_trueAspect, static_cast<double>(otherAttributes) / roomY,
-                std::max(static_cast<double>(roomX) / tall, static_cast<double>(otherAttributes) / roomY));
-            if (aspect > widest || aspect < 1 / widest)
-                continue;
+        eachRoom([&](int across, const QSize& room) {
+            if (room.width() < leastAcross || room.height() < leastDown)
+                return;
+            const double lowest = static_cast<double>(leastAcross) / room.height();
+            const double aspect =
+                std::clamp(m_trueAspect, lowest, std::max(static_cast<double>(room.width()) / leastDown, lowest));
             const double bent = std::max(aspect / m_trueAspect, m_trueAspect / aspect);
-            if (least > 0 && bent >= least)
-                continue;
+            if (aspect > widest || aspect < 1 / widest || (least > 0 && bent >= least))
+                return;
             least = bent;
-            const int w = std::min(roomX, static_cast<int>(std::floor(roomY * aspect)));
-            best = { w, std::min(roomY, static_cast<int>(std::floor(w / aspect))) };
+            const int w = std::min(room.width(), static_cast<int>(std::floor(room.height() * aspect)));
+            best = { w, std::min(room.height(), static_cast<int>(std::floor(w / aspect))) };
             bestAcross = across;
             m_drawnAspect = aspect;
-        }
+        });
     };
     // Where not even narrow slivers of all panels fit, fewer are drawn; where not even one fits, none.
     for (arrange(); best.isEmpty() && count > 0; arrange())
@@ -325,16 +256,11 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     const double cellHeight =
         static_cast<double>(best.height()) / static_cast<double>(std::max<std::int64_t>(m_rows.shown, 1));
     const double smaller = std::min(cellWidth, cellHeight);
-    if (cellWidth >= 48 && cellHeight >= 28)
-        m_detail = GridDetail::Full;
-    else if (cellWidth >= 24 && cellHeight >= 14)
-        m_detail = GridDetail::Name;
-    else if (smaller >= 12)
-        m_detail = GridDetail::Marks;
-    else if (smaller >= 3)
-        m_detail = GridDetail::Colour;
-    else
-        m_detail = GridDetail::Raster;
+    m_detail = cellWidth >= 48 && cellHeight >= 28 ? GridDetail::Full
+        : cellWidth >= 24 && cellHeight >= 14      ? GridDetail::Name
+        : smaller >= 12                            ? GridDetail::Marks
+        : smaller >= 3                             ? GridDetail::Colour
+                                                   : GridDetail::Raster;
     if (m_detail == GridDetail::Raster) {
         constexpr double smallestHost = 3, smallestTile = 6;
         const auto rowsTall = [&](std::int64_t n) { return cellHeight * static_cast<double>(n); };
@@ -395,17 +321,17 @@ GridWindow GridLayout::windowAround(const Layout& layout, const Choice& choice, 
         if (grid.panels().empty() || (window.rows == 1 && window.columns == 1))
             return window;
         const QSize panel = grid.panels().front().size();
-        const bool otherAttributes = panel.width() / window.columns >= least.width();
-        const bool tall = panel.height() / window.rows >= least.height();
-        if (otherAttributes && tall)
+        const bool fitsAcross = panel.width() / window.columns >= least.width();
+        const bool fitsDown = panel.height() / window.rows >= least.height();
+        if (fitsAcross && fitsDown)
             return window;
-        if (!otherAttributes && window.columns > 1)
+        if (!fitsAcross && window.columns > 1)
             window.columns = (window.columns * 3 + 3) / 4 - (window.columns < 4 ? 1 : 0);
-        if (!tall && window.rows > 1)
+        if (!fitsDown && window.rows > 1)
             window.rows = (window.rows * 3 + 3) / 4 - (window.rows < 4 ? 1 : 0);
-        if ((otherAttributes || window.columns == 1) && (tall || window.rows == 1)) {
+        if ((fitsAcross || window.columns == 1) && (fitsDown || window.rows == 1)) {
             // One way cannot get any better: the other way makes room by its share of the picture.
-            if (!otherAttributes)
+            if (!fitsAcross)
                 window.rows = std::max<std::int64_t>(window.rows / 2, 1);
             else
                 window.columns = std::max<std::int64_t>(window.columns / 2, 1);
@@ -420,33 +346,28 @@ bool GridLayout::isClamped() const
 
 std::vector<std::int64_t> GridLayout::panelIndex(int panel) const
 {
-    return digitsOf(
-        panel, m_multiples.size(), [&](std::size_t i) { return m_grid[static_cast<std::size_t>(m_multiples[i])]; });
+    Shape block(m_grid.size());
+    putBlocks(block, m_grid, m_multiples, panel);
+    std::vector<std::int64_t> index;
+    for (const int d : m_multiples)
+        index.push_back(block[static_cast<std::size_t>(d)]);
+    return index;
 }
 
 std::int64_t GridLayout::slide() const
 {
-    std::int64_t number = 0;
-    for (const int d : m_sliders)
-        number = number * m_grid[static_cast<std::size_t>(d)] + slideOf(d);
-    return number;
+    return blockNumber(m_slides, m_grid, m_sliders);
 }
 
 std::int64_t GridLayout::slides() const
 {
-    std::int64_t all = 1;
-    for (const int d : m_sliders)
-        all *= m_grid[static_cast<std::size_t>(d)];
-    return all;
+    return product(m_grid, m_sliders);
 }
 
 GridLayout::Choice GridLayout::choiceAt(Choice choice, std::int64_t slide) const
 {
-    const std::vector<std::int64_t> digits = digitsOf(
-        slide, m_sliders.size(), [&](std::size_t i) { return m_grid[static_cast<std::size_t>(m_sliders[i])]; });
     choice.slides.resize(m_grid.size());
-    for (std::size_t i = 0; i < m_sliders.size(); ++i)
-        choice.slides[static_cast<std::size_t>(m_sliders[i])] = digits[i];
+    putBlocks(choice.slides, m_grid, m_sliders, slide);
     return choice;
 }
 
@@ -543,58 +464,30 @@ bool GridLayout::shows(const GridCell& cell) const
         && cell.column < m_columns.end();
 }
 
-Shape GridLayout::blockOf(const GridCell& cell) const
-{
-    Shape block = m_slides;
-    const auto put = [&](const std::vector<int>& dimensions, std::int64_t number) {
-        const std::vector<std::int64_t> digits = digitsOf(
-            number, dimensions.size(), [&](std::size_t i) { return m_grid[static_cast<std::size_t>(dimensions[i])]; });
-        for (std::size_t i = 0; i < dimensions.size(); ++i)
-            block[static_cast<std::size_t>(dimensions[i])] = digits[i];
-    };
-    put(m_multiples, cell.panel);
-    const auto line = [&](const GridDimension& d, std::int64_t index) {
-        if (d.dimension < 0)
-            return;
-        block[static_cast<std::size_t>(d.dimension)] = index / d.inner;
-        put(d.nested, index % d.inner);
-    };
-    line(m_rows, cell.row);
-    line(m_columns, cell.column);
-    return block;
-}
-
 std::int64_t GridLayout::shardOf(const GridCell& cell) const
 {
-    const Shape block = blockOf(cell);
-    std::int64_t number = 0;
-    for (std::size_t d = 0; d < m_grid.size(); ++d)
-        number = number * m_grid[d] + block[d];
-    return number;
+    Shape block = m_slides;
+    putBlocks(block, m_grid, m_multiples, cell.panel);
+    for (const auto& [d, index] : { std::pair(&m_rows, cell.row), std::pair(&m_columns, cell.column) })
+        if (d->dimension >= 0)
+            block[static_cast<std::size_t>(d->dimension)] = putBlocks(block, m_grid, d->nested, index);
+    return blockNumber(block, m_grid, allDimensions(m_grid));
 }
 
 std::optional<GridCell> GridLayout::cellOf(std::int64_t shard) const
 {
-    std::vector<std::int64_t> block(m_grid.size());
-    for (std::size_t d = m_grid.size(); d-- > 0;) {
-        block[d] = shard % m_grid[d];
-        shard /= m_grid[d];
-    }
-    if (shard != 0)
+    Shape block(m_grid.size());
+    if (putBlocks(block, m_grid, allDimensions(m_grid), shard) != 0)
         return std::nullopt;
     for (const int d : m_sliders)
         if (block[static_cast<std::size_t>(d)] != slideOf(d))
             return std::nullopt;
-    const auto count = [&](std::int64_t number, const std::vector<int>& dimensions) {
-        for (const int d : dimensions)
-            number = number * m_grid[static_cast<std::size_t>(d)] + block[static_cast<std::size_t>(d)];
-        return number;
-    };
-    const std::int64_t panel = count(0, m_multiples);
+    const std::int64_t panel = blockNumber(block, m_grid, m_multiples);
     if (panel >= static_cast<std::int64_t>(m_panels.size()))
         return std::nullopt;
     const auto line = [&](const GridDimension& d) {
-        return d.dimension < 0 ? std::int64_t{ 0 } : count(block[static_cast<std::size_t>(d.dimension)], d.nested);
+        return d.dimension < 0 ? std::int64_t{ 0 }
+                               : blockNumber(block, m_grid, d.nested, block[static_cast<std::size_t>(d.dimension)]);
     };
     const GridCell cell{ static_cast<int>(panel), line(m_rows), line(m_columns) };
     return shows(cell) ? std::optional(cell) : std::nullopt;

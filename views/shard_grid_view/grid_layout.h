@@ -13,6 +13,7 @@
 #include <QPoint>
 #include <QRect>
 #include <QSize>
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -45,6 +46,12 @@ struct GridDimension {
     /// Elements drawn: the array and its padding.
     [[nodiscard]] std::int64_t extent() const { return blocks() * block; }
     [[nodiscard]] bool padded() const { return extent() > size; }
+    /// The blocks that are drawn of it, if only in part.
+    [[nodiscard]] std::int64_t firstBlock() const { return first / inner; }
+    [[nodiscard]] std::int64_t endBlock() const { return (end() + inner - 1) / inner; }
+    /// The elements of a block that belong to the array.
+    [[nodiscard]] std::int64_t blockBegin(std::int64_t index) const { return std::min(index * block, size); }
+    [[nodiscard]] std::int64_t blockEnd(std::int64_t index) const { return blockBegin(index + 1); }
 };
 
 struct GridCell {
@@ -84,6 +91,11 @@ struct GridMargins {
     int panelTitle = 0; ///< "layers = 0", only with several panels
     int gap = 28; ///< between panels
 };
+
+/// Of `parts` equal parts of [0, length): where one begins, rounded down.
+[[nodiscard]] int pixelEdge(int length, std::int64_t index, std::int64_t parts);
+/// The part that a pixel lies in, by the same edges.
+[[nodiscard]] std::int64_t partAt(int pixel, int length, std::int64_t parts);
 
 class GridLayout {
 public:
@@ -173,9 +185,6 @@ public:
     static constexpr int maximumPanels = 64;
 
 private:
-    /// The block of each dimension that a cell stands for.
-    [[nodiscard]] Shape blockOf(const GridCell& cell) const;
-
     Shape m_grid;
     GridDimension m_rows, m_columns;
     std::vector<int> m_multiples, m_folded, m_sliders;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What stands beside GridCanvas (grid_canvas.h): what its patterns mean, what it holds, and what of it is padding.
 #include <QPainter>
+#include <functional>
+#include <numeric>
 #include <set>
 
 #include "views/shard_grid_view/grid_canvas.h"
@@ -183,9 +185,8 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         }
     };
     const std::int64_t deviceCount = layout.mesh().deviceCount();
-    std::int64_t elements = 1;
-    for (const std::int64_t size : layout.shape())
-        elements *= size;
+    const auto elements =
+        std::accumulate(layout.shape().begin(), layout.shape().end(), std::int64_t{ 1 }, std::multiplies());
     const QString full = words::bytes(static_cast<double>(elements) * static_cast<double>(m_subject->elementBytes));
     const QString held = words::bytes(static_cast<double>(m_subject->shardBytes()) * static_cast<double>(deviceCount));
     const auto room = [&] { return y + Metrics::scaled(6) + lineHeight <= bottom; };
@@ -220,33 +221,26 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             y += lineHeight;
         }
     }
-    if (m_grid.panelsInAll() > 1) {
+    const auto each = [](const std::vector<int>& dimensions, const auto& text) {
         QStringList lines;
-        for (const int d : m_grid.multiples())
-            lines << m_subject->titleOf(d);
-        paragraph(tr("A grid per block of"), lines);
-    }
-    if (m_grid.columns().inner > 1 || m_grid.rows().inner > 1) {
-        QStringList lines;
-        for (const int d : m_grid.columns().nested)
-            lines << tr("%1, across").arg(m_subject->titleOf(d));
-        for (const int d : m_grid.rows().nested)
-            lines << tr("%1, down").arg(m_subject->titleOf(d));
-        paragraph(tr("Within each cell"), lines);
-    }
-    if (!m_grid.sliders().empty()) {
-        QStringList lines;
-        for (const int d : m_grid.sliders())
-            lines << m_subject->blockText(d, m_grid.slideOf(d));
-        paragraph(tr("Shown of the slider"), lines);
-    }
-    if (!m_grid.folded().empty() && layout.shape().size() > 2) {
-        QStringList names;
-        for (const int d : m_grid.folded())
-            names << QStringLiteral("%1 %2").arg(
+        for (const int d : dimensions)
+            lines << text(d);
+        return lines;
+    };
+    if (m_grid.panelsInAll() > 1)
+        paragraph(tr("A grid per block of"), each(m_grid.multiples(), [&](int d) { return m_subject->titleOf(d); }));
+    if (m_grid.columns().inner > 1 || m_grid.rows().inner > 1)
+        paragraph(tr("Within each cell"), each(m_grid.columns().nested, [&](int d) {
+            return tr("%1, across").arg(m_subject->titleOf(d));
+        }) + each(m_grid.rows().nested, [&](int d) { return tr("%1, down").arg(m_subject->titleOf(d)); }));
+    if (!m_grid.sliders().empty())
+        paragraph(tr("Shown of the slider"),
+            each(m_grid.sliders(), [&](int d) { return m_subject->blockText(d, m_grid.slideOf(d)); }));
+    if (!m_grid.folded().empty() && layout.shape().size() > 2)
+        paragraph(tr("Not sharded"), each(m_grid.folded(), [&](int d) {
+            return QStringLiteral("%1 %2").arg(
                 m_subject->dimensionName(d), QString::number(layout.shape()[static_cast<std::size_t>(d)]));
-        paragraph(tr("Not sharded"), names);
-    }
+        }));
     if (byShard() && tiles.isEmpty() && hasMotifs(layout) && room()) {
         y += Metrics::scaled(6);
         const QRect box(x, y + (lineHeight - swatchHeight) / 2, swatchWidth, swatchHeight);

@@ -20,11 +20,6 @@ namespace {
 constexpr std::int64_t maxPaintedCells = 4096;
 constexpr int spare = 3; ///< pixels that must stay free around a text inside a cell
 
-QString copiesText(std::int64_t copies)
-{
-    return words::copies(copies);
-}
-
 } // namespace
 
 QColor GridCanvas::fillOf(const GridCell& cell, const Theme& theme) const
@@ -154,15 +149,15 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
     }
     if (m_grid.isClamped()) {
         // A zigzag across the long edge says that the drawing leaves something out; at the edge that has no captions.
-        const bool otherAttributes = m_grid.trueAspect() > m_grid.drawnAspect();
+        const bool across = m_grid.trueAspect() > m_grid.drawnAspect();
         painter.save();
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(QPen(theme.strongLine, 1.25));
-        const QPointF c = otherAttributes ? QPointF(rect.center().x(), rect.bottom() + 2)
-                                          : QPointF(rect.right() + 2, rect.center().y());
+        const QPointF c =
+            across ? QPointF(rect.center().x(), rect.bottom() + 2) : QPointF(rect.right() + 2, rect.center().y());
         QPolygonF zigzag;
         for (const QPointF& step : { QPointF(-8, 0), QPointF(-4, -5), QPointF(2, 5), QPointF(6, -3), QPointF(8, 0) })
-            zigzag << c + (otherAttributes ? step : QPointF(step.y(), step.x()));
+            zigzag << c + (across ? step : QPointF(step.y(), step.x()));
         painter.drawPolyline(zigzag);
         painter.restore();
     }
@@ -327,7 +322,7 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
     const bool full = m_grid.detail() == GridDetail::Full;
     if (m_subject->isFull() && layout.mesh().deviceCount() > 1) {
         first = tr("ALL %1", "devices").arg(words::counted(layout.mesh().deviceCount(), words::Noun::Device));
-        second = copiesText(layout.copies());
+        second = words::copies(layout.copies());
     } else if (layout.addends() > 1) {
         QStringList parts;
         constexpr std::size_t most = 8; // more have no room in a cell
@@ -338,11 +333,11 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
             parts << QStringLiteral("…");
         first = tr("Σ of %1: %2").arg(layout.addends()).arg(parts.join(QStringLiteral(" + ")));
         if (layout.copies() > 1)
-            second = copiesText(layout.copies());
+            second = words::copies(layout.copies());
     } else {
         first = words::devices(holders);
         if (full && layout.copies() > 1)
-            second = copiesText(layout.copies());
+            second = words::copies(layout.copies());
     }
     const QFont strong = Metrics::semibold(), small = Metrics::small();
     const QFontMetrics strongMetrics(strong), smallMetrics(small);
@@ -354,7 +349,7 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
     if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width())
         first = words::counted(holders.size(), words::Noun::Device);
     if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width() && layout.copies() > 1) {
-        first = copiesText(layout.copies());
+        first = words::copies(layout.copies());
         second.clear();
     }
     if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width()
@@ -424,9 +419,8 @@ void GridCanvas::paintMarks(QPainter& painter, const Theme& theme) const
     for (const GridCell& cell : m_selectedCells)
         painter.drawRect(QRectF(m_grid.markRect(cell)).adjusted(1.5, 1.5, -1.5, -1.5));
     painter.setPen(QPen(theme.text, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
-    for (const GridCell& cell : m_litCells) {
+    for (const GridCell& cell : m_litCells)
         painter.drawRect(QRectF(m_grid.markRect(cell)));
-    }
     if (m_current && hasFocus() && m_grid.shows(*m_current)) {
         painter.setPen(QPen(theme.accent, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
         painter.drawRect(QRectF(m_grid.markRect(*m_current)).adjusted(-1, -1, 1, 1));

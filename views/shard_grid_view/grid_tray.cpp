@@ -12,6 +12,7 @@
 #include "views/shard_grid_view/dimension_slots.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -113,12 +114,7 @@ GridTray::SliderRow GridTray::makeSlider()
     auto* row = new QWidget(this);
     SliderRow made{ row, new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, row), new QSlider(Qt::Horizontal, row),
         new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, row), -1 };
-    auto* line = new QHBoxLayout(row);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(8);
-    line->addWidget(made.block);
-    line->addWidget(made.slider, 1);
-    line->addWidget(made.place);
+    hbox(row, {}, 8, { made.block, { made.slider, 1 }, made.place });
     made.slider->setMinimumWidth(Metrics::scaled(80));
     const std::size_t number = m_sliders.size();
     connect(made.slider, &QSlider::valueChanged, this,
@@ -145,9 +141,9 @@ void GridTray::followSliders()
         row.slider->setRange(0, static_cast<int>(std::min<std::int64_t>(blocks - 1, std::numeric_limits<int>::max())));
         row.slider->setPageStep(std::max(row.slider->maximum() / 8, 1));
         row.slider->setValue(static_cast<int>(shown));
-        row.slider->setToolTip(tr("Which block of %1 is shown; Page Up and Page Down do the same in the grid")
-                                   .arg(subject->dimensionName(d)));
-        row.slider->setAccessibleName(tr("Block of %1 that is shown").arg(subject->dimensionName(d)));
+        const QString name = subject->dimensionName(d);
+        describe(row.slider, tr("Block of %1 that is shown").arg(name),
+            tr("Which block of %1 is shown; Page Up and Page Down do the same in the grid").arg(name));
         // As wide as it can become, so that the slider does not move under the pointer.
         const QString text = subject->blockText(d, shown);
         const QFontMetrics metrics(Metrics::semibold());

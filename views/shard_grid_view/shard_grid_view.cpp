@@ -18,6 +18,7 @@
 #include "views/widgets/span_line.h"
 #include "views/widgets/zoom_trail.h"
 #include "words/memory_words.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -37,16 +38,13 @@ QString shortened(const QString& name)
 words::Text arrayText(const TensorRow& row, bool full)
 {
     using Style = words::Span::Style;
-    words::Text text{ { QString::fromLatin1(
-                            name(row.type.dtype).data(), static_cast<qsizetype>(name(row.type.dtype).size()))
-            + QLatin1Char('['),
-        Style::Code, -1 } };
+    words::Text text{ { words::fromStd(name(row.type.dtype)) + QLatin1Char('['), Style::Code, -1 } };
     for (std::size_t d = 0; d < row.type.shape.size(); ++d) {
         QString lead = d == 0 ? QString() : QStringLiteral(", ");
-        if (d < row.dimNames.size() && !row.dimNames[d].empty())
-            lead +=
-                (full ? QString::fromStdString(row.dimNames[d]) : shortened(QString::fromStdString(row.dimNames[d])))
-                + QLatin1Char(' ');
+        if (d < row.dimNames.size() && !row.dimNames[d].empty()) {
+            const QString name = words::fromStd(row.dimNames[d]);
+            lead += (full ? name : shortened(name)) + QLatin1Char(' ');
+        }
         const AxisList& axes = row.layout.sharding().dims[d].axes;
         const QString size = QString::number(row.type.shape[d]);
         if (axes.empty()) {
@@ -177,10 +175,8 @@ void ShardGridView::refresh()
     const bool any = row != nullptr;
     m_partial->setVisible(any && !row->partialBefore.empty());
     m_head->setVisible(any);
-    QString figure;
     if (any) {
         showRow(*row);
-        figure = words::tensorName(row->path);
     } else {
         m_array->setText({});
         m_spec->setText({});
@@ -194,7 +190,7 @@ void ShardGridView::refresh()
     const bool waits = !any && !m_document->lastGood() && !obstacleOf(*m_document);
     m_canvas->setVisible(any || waits);
     m_empty->setVisible(!any && !waits);
-    setKeyFigure(figure);
+    setKeyFigure(any ? words::tensorName(row->path) : QString());
 }
 
 void ShardGridView::showEmpty()

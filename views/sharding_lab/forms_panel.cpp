@@ -55,15 +55,13 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
     m_dtype->setAccessibleName(tr("Type of the elements"));
     describe(m_memory, tr("Memory kind"), tr("In which memory of its devices the array lies; part of the sharding"));
     m_version->addItems({ tr("JAX of 2024"), tr("JAX today") });
-    m_version->setAccessibleName(tr("How JAX prints specs and meshes"));
-    m_version->setToolTip(tr("2024: PartitionSpec('x', None). Now: P('x', None), and axis types in meshes"));
-    for (QComboBox* box : { m_dtype, m_memory, m_version })
-        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    for (QComboBox* box : { m_memory, m_version })
+    describe(m_version, tr("How JAX prints specs and meshes"),
+        tr("2024: PartitionSpec('x', None). Now: P('x', None), and axis types in meshes"));
+    fitBox(m_dtype, 4);
+    for (QComboBox* box : { m_memory, m_version }) {
+        fitBox(box, 8);
         box->setMinimumWidth(Metrics::scaled(64));
-    m_dtype->setMinimumContentsLength(4);
-    m_memory->setMinimumContentsLength(8);
-    m_version->setMinimumContentsLength(8);
+    }
     m_fromTensor->setToolTip(tr("Takes shape, type and spec of the tensor that is selected in the window"));
     for (RoleLabel* label : { m_memoryProblem, m_stale, m_steps }) {
         label->setWordWrap(true);
@@ -74,26 +72,21 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
 
     auto* content = new QWidget(this);
     auto* array = hbox({}, 6, { { m_shape, 1 }, { m_dtype, 0, Qt::AlignTop } });
-    auto* column = vbox(content, { 8, 6, 8, 8 }, 4, { array });
-    auto* choices = new QHBoxLayout;
-    choices->setSpacing(6);
     auto* memoryLabel = new RoleLabel(tr("Memory"), RoleLabel::Size::Small, &Theme::secondary, this);
     memoryLabel->setBuddy(m_memory);
-    choices->addWidget(memoryLabel);
-    choices->addWidget(m_memory, 1);
     auto* versionLabel = new RoleLabel(tr("Printed by"), RoleLabel::Size::Small, &Theme::secondary, this);
     versionLabel->setBuddy(m_version);
-    choices->addWidget(versionLabel);
-    choices->addWidget(m_version, 1);
-    column->addLayout(choices);
-    column->addWidget(m_memoryProblem);
+    auto* choices = hbox({}, 6, { memoryLabel, { m_memory, 1 }, versionLabel, { m_version, 1 } });
     auto* tensor = hbox({}, styleSpacing, { m_fromTensor, boxStretch() });
-    column->addLayout(tensor);
-    column->addSpacing(4);
-    column->addWidget(m_stale);
+    auto* column = vbox(content, { 8, 6, 8, 8 }, 4, { array, choices, m_memoryProblem, tensor, boxSpace(4), m_stale });
+    const auto revert = [this] {
+        m_state->revert();
+        Q_EMIT changed();
+    };
     int names = std::max(m_shape->nameWidth(), memoryLabel->sizeHint().width());
     for (const ShardingForm form : shardingForms()) {
-        auto* row = new FormRow(lab::formName(form), lab::formTip(form), this);
+        const lab::FormWords called = lab::formWords(form);
+        auto* row = new FormRow(called.name, called.tip, this);
         m_rows[static_cast<std::size_t>(form)] = row;
         names = std::max(names, row->nameWidth());
         column->addWidget(row);
@@ -116,10 +109,7 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
             Q_EMIT changed();
         });
         connect(row, &FormRow::copyRequested, this, [this, form] { copy(form); });
-        connect(row, &FormRow::escaped, this, [this] {
-            m_state->revert();
-            Q_EMIT changed();
-        });
+        connect(row, &FormRow::escaped, this, revert);
     }
     column->addStretch();
     for (FormRow* row : m_rows)
@@ -144,10 +134,7 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
         m_state->setShape(typed.toStdString());
         Q_EMIT changed();
     });
-    connect(m_shape, &FormRow::escaped, this, [this] {
-        m_state->revert();
-        Q_EMIT changed();
-    });
+    connect(m_shape, &FormRow::escaped, this, revert);
     connect(m_dtype, &QComboBox::activated, this, [this] {
         m_state->setDType(static_cast<DType>(m_dtype->currentData().toInt()));
         Q_EMIT changed();
@@ -193,8 +180,7 @@ void FormsPanel::refresh()
     m_shape->setText(QString::fromStdString(m_state->shapeText()), {});
     m_shape->setProblem(m_state->shapeProblem());
     const auto& memory = m_state->memoryProblem();
-    m_memoryProblem->setText(memory ? lab::problemText(*memory) : QString());
-    m_memoryProblem->setVisible(memory.has_value());
+    showText(m_memoryProblem, memory ? lab::problemText(*memory) : QString());
     for (const ShardingForm form : shardingForms()) {
         FormRow* row = this->row(form);
         const bool source = form == m_state->source();

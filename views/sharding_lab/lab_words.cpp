@@ -38,50 +38,24 @@ QString copiesText(const Layout& layout)
 
 } // namespace
 
-QString formName(ShardingForm form)
+FormWords formWords(ShardingForm form)
 {
-    switch (form) {
-    case ShardingForm::Spec:
-        return QStringLiteral("PartitionSpec");
-    case ShardingForm::Named:
-        return QStringLiteral("NamedSharding");
-    case ShardingForm::Positional:
-        return Lab::tr("Positional");
-    case ShardingForm::PositionalCode:
-        return Lab::tr("… as a chain", "PositionalSharding");
-    case ShardingForm::HloV1:
-        return QStringLiteral("HLO V1");
-    case ShardingForm::HloV2:
-        return QStringLiteral("HLO V2");
-    case ShardingForm::Gspmd:
-        return QStringLiteral("GSPMDSharding");
-    case ShardingForm::Shardy:
-        return QStringLiteral("Shardy");
-    }
-    return {};
-}
-
-QString formTip(ShardingForm form)
-{
-    switch (form) {
-    case ShardingForm::Spec:
-        return Lab::tr("Per dimension of the array, the mesh axes that shard it");
-    case ShardingForm::Named:
-        return Lab::tr("A mesh and a spec, as JAX prints them");
-    case ShardingForm::Positional:
-        return Lab::tr("A grid of sets of devices, matched with the dimensions by position, as JAX prints it");
-    case ShardingForm::PositionalCode:
-        return Lab::tr("The same grid as a chain of reshape, transpose and replicate; devices are those of the mesh");
-    case ShardingForm::HloV1:
-        return Lab::tr("What XLA reads: tiles, and the list of their devices");
-    case ShardingForm::HloV2:
-        return Lab::tr("What XLA reads: tiles, and how devices counted from 0 are laid into them");
-    case ShardingForm::Gspmd:
-        return Lab::tr("HLO text as JAX holds it, with the kind of its last tile dimensions by name");
-    case ShardingForm::Shardy:
-        return Lab::tr("The attribute of OpenXLA Shardy: axes, and parts of axes, of a named mesh");
-    }
-    return {};
+    const FormWords all[] = {
+        { QStringLiteral("PartitionSpec"), Lab::tr("Per dimension of the array, the mesh axes that shard it") },
+        { QStringLiteral("NamedSharding"), Lab::tr("A mesh and a spec, as JAX prints them") },
+        { Lab::tr("Positional"),
+            Lab::tr("A grid of sets of devices, matched with the dimensions by position, as JAX prints it") },
+        { Lab::tr("… as a chain", "PositionalSharding"),
+            Lab::tr("The same grid as a chain of reshape, transpose and replicate; devices are those of the mesh") },
+        { QStringLiteral("HLO V1"), Lab::tr("What XLA reads: tiles, and the list of their devices") },
+        { QStringLiteral("HLO V2"),
+            Lab::tr("What XLA reads: tiles, and how devices counted from 0 are laid into them") },
+        { QStringLiteral("GSPMDSharding"),
+            Lab::tr("HLO text as JAX holds it, with the kind of its last tile dimensions by name") },
+        { QStringLiteral("Shardy"),
+            Lab::tr("The attribute of OpenXLA Shardy: axes, and parts of axes, of a named mesh") },
+    };
+    return all[static_cast<std::size_t>(form)];
 }
 
 QString whyEmpty(const LabForm& form)

@@ -9,9 +9,11 @@
 
 namespace shardscope::lab {
 
-/// "HLO V2", and what the form is, in a sentence.
-[[nodiscard]] QString formName(ShardingForm form);
-[[nodiscard]] QString formTip(ShardingForm form);
+/// What a text form is called, and what it says.
+struct FormWords {
+    QString name, tip;
+};
+[[nodiscard]] FormWords formWords(ShardingForm form);
 /// Why a form stays empty; "" where it has its text.
 [[nodiscard]] QString whyEmpty(const LabForm& form);
 /// "The text cannot be read: …. Write …": cause and remedy of what was typed.

@@ -148,18 +148,13 @@ QWidget* ResultPanel::makeComparePage()
     auto* line = hbox({}, 6, { { m_other, 1 }, { take, 0, Qt::AlignTop } });
     auto* words = vbox({ 8, 4, 8, 6 }, 4, { line, m_verdict, m_sentence });
     vbox(page, {}, 0, { words, { m_facts, 1 } });
-    connect(m_other, &FormRow::edited, this, [this](const QString& typed) {
-        m_state->setOther(typed.toStdString());
+    const auto compareWith = [this](std::string other) {
+        m_state->setOther(std::move(other));
         Q_EMIT changed();
-    });
-    connect(m_other, &FormRow::escaped, this, [this] {
-        m_state->setOther({});
-        Q_EMIT changed();
-    });
-    connect(take, &QToolButton::clicked, this, [this] {
-        m_state->setOther(m_state->shortText());
-        Q_EMIT changed();
-    });
+    };
+    connect(m_other, &FormRow::edited, this, [=](const QString& typed) { compareWith(typed.toStdString()); });
+    connect(m_other, &FormRow::escaped, this, [=] { compareWith({}); });
+    connect(take, &QToolButton::clicked, this, [=, this] { compareWith(m_state->shortText()); });
     return page;
 }
 
@@ -177,8 +172,7 @@ void ResultPanel::refresh()
                 lab::memoryText(*result, m_state->devices()) }
                   .join(QLatin1Char(' '))
             : QString());
-    const QString uneven = result ? lab::unevenText(*result) : QString();
-    showText(m_uneven, uneven);
+    showText(m_uneven, result ? lab::unevenText(*result) : QString());
     if (result) {
         refreshGrid(*result);
     } else {

@@ -17,13 +17,12 @@
 namespace shardscope {
 ShardingLabView::ShardingLabView(Document* document, Selection* selection, QWidget* parent)
     : DockView(document, selection, parent)
-    , m_notice(new RoleLabel(RoleLabel::Size::Small, &Theme::warning, this))
+    , m_notice(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::warning, this))
     , m_forms(new FormsPanel(&m_state, this))
     , m_results(new ResultPanel(&m_state, selection, this))
     , m_sides(new TwoSides(m_forms, tr("Forms"), m_results, tr("Result"), this))
 {
     m_sides->setWidthForBoth(Metrics::scaled(860)); // forms are long lines
-    m_notice->setWordWrap(true);
     m_notice->setContentsMargins(8, 3, 8, 3);
     m_notice->hide();
     vbox(this, { 1, 0, 1, 1 }, 0, { m_notice, { m_sides, 1 } });
@@ -102,10 +101,9 @@ void ShardingLabView::refresh()
     m_forms->refresh();
     m_results->refresh();
     const std::optional<LabResult>& result = m_state.result();
-    QString figure = result
-        ? QStringLiteral("%1 → %2").arg(words::shape(result->shape), words::shape(result->layout.shardShape()))
-        : QString();
-    setKeyFigure(figure);
+    setKeyFigure(result
+            ? QStringLiteral("%1 → %2").arg(words::shape(result->shape), words::shape(result->layout.shardShape()))
+            : QString());
 }
 
 } // namespace shardscope

@@ -278,17 +278,17 @@ void ExampleCards::keyPressEvent(QKeyEvent* event)
 {
     switch (event->key()) {
     case Qt::Key_Left:
+        return setCurrent(m_layout.stepped(m_current, -1, 0));
     case Qt::Key_Right:
-        setCurrent(m_layout.stepped(m_current, event->key() == Qt::Key_Left ? -1 : 1, 0));
-        return;
+        return setCurrent(m_layout.stepped(m_current, 1, 0));
     case Qt::Key_Up:
+        return setCurrent(m_layout.stepped(m_current, 0, -1));
     case Qt::Key_Down:
-        setCurrent(m_layout.stepped(m_current, 0, event->key() == Qt::Key_Up ? -1 : 1));
-        return;
+        return setCurrent(m_layout.stepped(m_current, 0, 1));
     case Qt::Key_Home:
+        return setCurrent(m_cards.empty() ? -1 : 0);
     case Qt::Key_End:
-        setCurrent(m_cards.empty() ? -1 : event->key() == Qt::Key_Home ? 0 : tableRowCount() - 1);
-        return;
+        return setCurrent(tableRowCount() - 1);
     default:
         if (isActivation(*event))
             open();

@@ -40,10 +40,8 @@ QMenu* presetMenu(QWidget* parent, const std::function<void(const QString&)>& ch
     auto* menu = new QMenu(parent);
     menu->setToolTipsVisible(true);
     QMenu* family = nullptr;
-    QString name;
     for (const TransformerPreset& preset : transformerPresets()) {
-        if (!family || name != words::fromStd(preset.family)) {
-            name = words::fromStd(preset.family);
+        if (const QString name = words::fromStd(preset.family); !family || family->title() != name) {
             family = menu->addMenu(name);
             family->setToolTipsVisible(true);
         }
@@ -228,12 +226,9 @@ void StartPage::fillRecent(const QStringList& files, const QStringList& leftChan
         connect(line, &QToolButton::clicked, this, [this, path] { Q_EMIT fileRequested(path); });
         m_recent << line;
     }
-    if (files.isEmpty() && leftChanges.isEmpty()) {
-        auto* none = new RoleLabel(
-            tr("No files yet. They will be listed here."), RoleLabel::Size::Small, &Theme::secondary, this);
-        none->setWordWrap(true);
-        m_recentRows->addWidget(none);
-    }
+    if (files.isEmpty() && leftChanges.isEmpty())
+        m_recentRows->addWidget(new RoleLabel(tr("No files yet. They will be listed here."), RoleLabel::Size::Small,
+            RoleLabel::Wrapped, &Theme::secondary, this));
     QWidget* before = m_new.back();
     for (QToolButton* line : m_left + m_recent) {
         setTabOrder(before, line);

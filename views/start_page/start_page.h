@@ -42,7 +42,6 @@ public:
     [[nodiscard]] SearchField* searchField() const { return m_search; }
     [[nodiscard]] SegmentedBar* order() const { return m_order; }
     [[nodiscard]] ExampleCards* cards() const { return m_cards; }
-    [[nodiscard]] TaskList* taskList() const { return m_tasks; }
     [[nodiscard]] QWidget* newButton(NewKind kind) const { return m_new[static_cast<int>(kind)]; }
     [[nodiscard]] QList<QToolButton*> recentButtons() const { return m_recent; }
     [[nodiscard]] QList<QToolButton*> leftButtons() const { return m_left; }

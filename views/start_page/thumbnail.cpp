@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "analysis/analyse.h"
-#include "views/main_window/first_selection.h"
+#include "analysis/first_selection.h"
 #include "views/shard_grid_view/grid_layout.h"
 #include "views/theme/theme.h"
 #include "views/widgets/shard_colour.h"

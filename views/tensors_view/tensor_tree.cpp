@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <numeric>
 
 #include "experiment/rule_lists.h"
 #include "pipeline/memory_placement.h"
@@ -163,8 +164,7 @@ private:
         for (std::size_t i = 0; i < runs.size(); ++i)
             rank[i] = runs[i].number < 0 ? i : first.try_emplace(runs[i].layers, i).first->second;
         std::vector<std::size_t> order(runs.size());
-        for (std::size_t i = 0; i < order.size(); ++i)
-            order[i] = i;
+        std::iota(order.begin(), order.end(), std::size_t{ 0 });
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
             return std::pair(rank[a], runs[a].number) < std::pair(rank[b], runs[b].number);
         });
@@ -317,16 +317,13 @@ TensorTree TensorTree::build(const Snapshot& snapshot, const TensorFilter& filte
             builder.addRows(id, groups[g]);
             continue;
         }
-        if (!mu.empty())
-            builder.addRows(builder.add(id, TensorNode::Kind::Part, u"mu"_s,
-                                tr("%1, first moments").arg(words::optimizerArrays(*snapshot.program, Role::Mu))),
-                mu);
-        if (!nu.empty())
-            builder.addRows(builder.add(id, TensorNode::Kind::Part, u"nu"_s,
-                                tr("%1, second moments").arg(words::optimizerArrays(*snapshot.program, Role::Nu))),
-                nu);
-        if (!master.empty())
-            builder.addRows(builder.add(id, TensorNode::Kind::Part, u"master"_s, tr("master weights")), master);
+        const auto addPart = [&](const QString& key, const QString& title, const std::vector<int>& rows) {
+            if (!rows.empty())
+                builder.addRows(builder.add(id, TensorNode::Kind::Part, key, title), rows);
+        };
+        addPart(u"mu"_s, tr("%1, first moments").arg(words::optimizerArrays(*snapshot.program, Role::Mu)), mu);
+        addPart(u"nu"_s, tr("%1, second moments").arg(words::optimizerArrays(*snapshot.program, Role::Nu)), nu);
+        addPart(u"master"_s, tr("master weights"), master);
     }
     builder.sum(0);
     return tree;

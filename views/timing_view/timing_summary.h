@@ -8,23 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "simulate/run/run.h"
-#include "simulate/run/step_figures.h"
+#include "simulate/run/step_statistics.h"
 
 namespace shardscope {
-
-struct TimeStatistics {
-    double mean = 0;
-    double deviation = 0; ///< population standard deviation
-    std::size_t count = 0;
-};
-[[nodiscard]] TimeStatistics statistics(std::span<const double> seconds);
-
-/// Mean over steps of each device's times. Steps with another number of devices than the newest are left out.
-[[nodiscard]] std::vector<DeviceTimes> meanDevices(std::span<const StepTiming> steps);
-[[nodiscard]] DeviceTimes meanOf(std::span<const DeviceTimes> devices);
-/// How long the device takes that is busy and waits longest: the time of a step, did all run at once.
-[[nodiscard]] double longestOf(std::span<const DeviceTimes> devices);
 
 /// One bar: a device, or neighbours taken together when there are more devices than bars.
 struct DeviceBar {
@@ -39,13 +25,8 @@ struct DeviceBar {
 /// The same of single steps: "... (mean ± std. dev. of 25 steps)", or "9.42 ms for one step".
 [[nodiscard]] QString stepsSentence(const TimeStatistics& steps);
 
-/// Whether any of them has a loss or a norm.
-[[nodiscard]] bool hasFigures(std::span<const StepFigures> figures);
 /// "4.85417", "NaN", "∞"; "–" for none.
 [[nodiscard]] QString figureText(const std::optional<double>& figure);
 /// "Loss 4.85417 after step 1, 3.20011 after step 50": the first and the last. `first` is the number of the first step.
 [[nodiscard]] QString lossSentence(std::int64_t first, std::span<const StepFigures> figures);
-/// The first step with a loss or a norm that is NaN or infinite.
-[[nodiscard]] std::optional<std::int64_t> firstNonFiniteStep(std::int64_t first, std::span<const StepFigures> figures);
-
 } // namespace shardscope

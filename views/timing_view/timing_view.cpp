@@ -171,14 +171,6 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     showEmpty();
     follow();
 }
-bool TimingView::isTraining() const
-{
-    return m_trainingButton->isChecked();
-}
-bool TimingView::isTable() const
-{
-    return m_tableButton->isChecked();
-}
 std::vector<std::int32_t> TimingView::deviceIds(std::size_t first, std::size_t count) const
 {
     const SnapshotPtr snapshot = m_isKept ? m_data.of : shownSnapshot(*m_document);
@@ -385,9 +377,9 @@ void TimingView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     // Beside each other where that takes no more width than they need, and where there is no height for anything else.
-    const bool otherAttributes =
+    const bool beside =
         width() >= Metrics::scaled(480) || (width() >= Metrics::scaled(400) && height() < Metrics::scaled(240));
-    m_plots->setDirection(otherAttributes ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_plots->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     m_training->setBesideEachOther(width() >= Metrics::scaled(600)); // three plots
 }
 

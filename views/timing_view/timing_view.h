@@ -32,15 +32,13 @@ public:
 
     [[nodiscard]] QString sentence() const { return m_sentence->text(); }
     [[nodiscard]] AccessibleStepPlot* stepPlot() const { return m_steps; }
-    [[nodiscard]] AccessibleBarsPlot* devicePlot() const { return m_devices; }
     [[nodiscard]] TimeLegend* legend() const { return m_legend; }
-    [[nodiscard]] TrainingPage* trainingPage() const { return m_training; }
     /// Pauses a run of several steps, and lets it go on; hidden while there is none.
     [[nodiscard]] QPushButton* pauseButton() const { return m_pauseButton; }
-    [[nodiscard]] bool isTraining() const;
+    [[nodiscard]] bool isTraining() const { return m_trainingButton->isChecked(); }
     /// curves of loss and norms, in place of times
     void setTraining(bool training) { m_trainingButton->setChecked(training); }
-    [[nodiscard]] bool isTable() const;
+    [[nodiscard]] bool isTable() const { return m_tableButton->isChecked(); }
     /// How often each stage of compiling was in the document's cache; beside the times in the table.
     [[nodiscard]] CompiledStagesModel* compiledStages() const { return m_stageRows; }
     void setTable(bool table) { m_tableButton->setChecked(table); }

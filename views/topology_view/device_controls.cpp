@@ -77,8 +77,8 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     m_byHost->setToolTip(tr("The parts that the slow network joins are hosts, not slices"));
     m_own->setText(tr("Own list"));
     m_own->setCheckable(true);
-    m_own->setToolTip(tr("The devices one by one, to be written by hand; the file keeps them"));
-    m_own->setAccessibleName(tr("Write the devices one by one"));
+    describe(m_own, tr("Write the devices one by one"),
+        tr("The devices one by one, to be written by hand; the file keeps them"));
     m_list->hide();
     m_option->setClearButtonEnabled(true);
     m_facts->setWordWrap(true); // two lines beside the boxes
@@ -133,11 +133,7 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
 /// Grouped by kind; whatever else a text names can be typed.
 void DeviceControls::addPresets()
 {
-    struct Group {
-        const char* name;
-        std::vector<const char*> sets;
-    };
-    const std::vector<Group> groups{
+    const std::pair<const char*, std::vector<const char*>> groups[] = {
         { "CPU", { "cpu:8", "cpu:2x4", "cpu:16" } },
         { "GPU", { "gpu:8", "gpu:4x8", "gpu:32x8" } },
         { "TPU v2", { "tpu-v2:2x2", "tpu-v2:4x4", "tpu-v2:8x8", "tpu-v2:16x16" } },
@@ -152,17 +148,15 @@ void DeviceControls::addPresets()
     m_presets->setInsertPolicy(QComboBox::NoInsert);
     m_presets->setMinimumContentsLength(16);
     m_presets->setMaxVisibleItems(24);
-    m_presets->setAccessibleName(tr("Devices"));
-    m_presets->setToolTip(tr("cpu:8, gpu:4x8 (hosts × devices), tpu-v4:4x4x4 (chips), 2*tpu-v5e:16x16 (two slices)"));
+    describe(m_presets, tr("Devices"),
+        tr("cpu:8, gpu:4x8 (hosts × devices), tpu-v4:4x4x4 (chips), 2*tpu-v5e:16x16 (two slices)"));
     QStringList names;
-    for (const Group& group : groups) {
-        m_presets->addItem(QString::fromLatin1(group.name));
-        const int heading = m_presets->count() - 1;
-        m_presets->setItemData(heading, 0, Qt::UserRole - 1); // neither selectable nor enabled
-        for (const char* set : group.sets) {
-            const QString name = QString::fromLatin1(set);
-            m_presets->addItem(name);
-            names << name;
+    for (const auto& [family, sets] : groups) {
+        m_presets->addItem(QString::fromLatin1(family));
+        m_presets->setItemData(m_presets->count() - 1, 0, Qt::UserRole - 1); // neither selectable nor enabled
+        for (const char* set : sets) {
+            names << QString::fromLatin1(set);
+            m_presets->addItem(names.back());
             if (const Result<DeviceSet> devices = parseDevices(set))
                 m_presets->setItemData(m_presets->count() - 1, words::deviceFacts(*devices), Qt::ToolTipRole);
         }

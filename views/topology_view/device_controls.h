@@ -64,7 +64,6 @@ public:
     [[nodiscard]] QComboBox* orders() const { return m_orders; }
     [[nodiscard]] QPushButton* automatic() const { return m_auto; }
     [[nodiscard]] QString facts() const { return m_facts->text(); }
-    [[nodiscard]] DeviceListEditor* listEditor() const { return m_list; }
     /// Opens or closes the list of single devices.
     void showList(bool show);
     /// The message in place: devices that cannot be read, a mesh that cannot be built. Empty if there is none.

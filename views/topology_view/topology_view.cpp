@@ -113,9 +113,8 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     vbox(this, {}, 0, { new StaleRibbon(document), { inner, 1 } });
     setFocusProxy(m_controls);
 
-    const auto describe = [this](std::int32_t device) { return describeDevice(device); };
     for (DeviceMap* map : { m_machine, m_meshMap }) {
-        map->setDescription(describe);
+        map->setDescription([this](std::int32_t device) { return describeDevice(device); });
         map->setHolding([this](std::int32_t device) { return holdingOf(device); });
         connect(map, &DeviceMap::currentChanged, this, &TopologyView::showCurrent);
     }
@@ -125,19 +124,17 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
         showCurrent(); // tiles have other colours
     });
     connect(m_paths, &QComboBox::activated, this, [this] {
-        const int axis = m_paths->currentData().toInt();
-        m_path = axis;
-        if (m_shownMesh && axis >= 0 && axis < static_cast<int>(m_shownMesh->rank()))
-            m_selection->setMeshAxis(words::fromStd(m_shownMesh->axis(static_cast<std::size_t>(axis)).name));
+        m_path = m_paths->currentData().toInt();
+        if (const std::optional<std::size_t> axis = axisIn(m_paths))
+            m_selection->setMeshAxis(words::fromStd(m_shownMesh->axis(*axis).name));
         refreshPath();
     });
     connect(document, &Document::experimentChanged, this, &TopologyView::refresh);
     connect(document, &Document::snapshotChanged, this, &TopologyView::refreshMesh);
     connect(selection, &Selection::changed, this, [this] {
         if (const auto axis =
-                m_shownMesh ? m_shownMesh->axisIndex(m_selection->meshAxis().toStdString()) : std::nullopt) {
+                m_shownMesh ? m_shownMesh->axisIndex(m_selection->meshAxis().toStdString()) : std::nullopt)
             m_path = static_cast<int>(*axis);
-        }
         refreshChoices();
         refreshColours();
         refreshPath();
@@ -292,14 +289,22 @@ void TopologyView::refreshChoices()
         [](const QString& axis) { return tr("Path along %1").arg(axis); });
 }
 
+std::optional<std::size_t> TopologyView::axisIn(const QComboBox* box) const
+{
+    const int axis = box->currentData().toInt();
+    return m_shownMesh && axis >= 0 && axis < static_cast<int>(m_shownMesh->rank())
+        ? std::optional(static_cast<std::size_t>(axis))
+        : std::nullopt;
+}
+
 void TopologyView::refreshColours()
 {
     const Theme& theme = Theme::current();
-    const int choice = m_colours->currentData().toInt();
+    const std::optional<std::size_t> axis = axisIn(m_colours);
     DeviceFills fills;
-    if (m_shownMesh && choice >= 0 && choice < static_cast<int>(m_shownMesh->rank())) {
-        fills = fillsAlongAxis(theme, *m_shownMesh, static_cast<std::size_t>(choice));
-    } else if (m_shownMesh && choice == byShard) {
+    if (axis) {
+        fills = fillsAlongAxis(theme, *m_shownMesh, *axis);
+    } else if (m_shownMesh && m_colours->currentData() == byShard) {
         if (const TensorRow* row = shownTensor())
             fills = fillsByShard(theme, row->layout);
     }
@@ -309,41 +314,32 @@ void TopologyView::refreshColours()
     m_meshMap->setFills(std::move(fills));
     for (DeviceMap* map : { m_machine, m_meshMap })
         map->holdingChanged();
-    const std::int64_t shared = m_shownMesh && choice >= 0 && choice < static_cast<int>(m_shownMesh->rank())
-        ? neighboursPerColour(m_shownMesh->size(static_cast<std::size_t>(choice)))
-        : 1;
+    const std::int64_t shared = axis ? neighboursPerColour(m_shownMesh->size(*axis)) : 1;
     m_colours->setToolTip(shared > 1 ? tr("One colour for every %1 neighbours along the axis").arg(words::count(shared))
                                      : tr("Both maps bear the same colours; dashed lines go around hosts"));
 }
 
 void TopologyView::refreshPath()
 {
-    const int axis = m_paths->currentData().toInt();
-    if (!m_shownMesh || axis < 0 || axis >= static_cast<int>(m_shownMesh->rank())) {
-        m_pathText->setText(words::wrapText(m_places->set()));
-        showCurrent();
-        return;
-    }
-    const auto index = static_cast<std::size_t>(axis);
-    const Mesh& mesh = *m_shownMesh;
+    const std::optional<std::size_t> axis = axisIn(m_paths);
+    m_pathText->setText(axis ? words::axisSteps(words::fromStd(m_shownMesh->axis(*axis).name),
+                            axisSteps(*m_shownMesh, *m_places, *axis), m_places->slicesAreFast())
+                             : words::wrapText(m_places->set()));
     showCurrent();
-    const AxisSteps steps = axisSteps(mesh, *m_places, index);
-    m_pathText->setText(words::axisSteps(words::fromStd(mesh.axis(index).name), steps, m_places->slicesAreFast()));
 }
 
 /// Through the group of the device that is pointed at, or else selected, or else the first one.
 void TopologyView::showPath()
 {
-    const int axis = m_paths->currentData().toInt();
     MapPath path;
-    if (m_shownMesh && axis >= 0 && axis < static_cast<int>(m_shownMesh->rank())) {
+    if (const std::optional<std::size_t> axis = axisIn(m_paths)) {
         std::optional<std::int64_t> position;
         if (const std::optional<std::int32_t> device = currentDevice())
             position = positionOf(*device);
         if (!position && !m_selection->devices().empty())
             position = positionOf(m_selection->devices().front());
-        path.axis = axis;
-        path.devices = axisGroup(*m_shownMesh, static_cast<std::size_t>(axis), position.value_or(0));
+        path.axis = static_cast<int>(*axis);
+        path.devices = axisGroup(*m_shownMesh, *axis, position.value_or(0));
     }
     m_machine->setPath(std::move(path));
 }
@@ -422,13 +418,13 @@ QString TopologyView::counts() const
     QString stated =
         row ? words::shardCount(row->layout) : words::counted(m_places->set().count(), words::Noun::Device);
     stated += QLatin1Char('.');
-    const int axis = m_paths->currentData().toInt();
-    if (!m_shownMesh || axis < 0 || axis >= static_cast<int>(m_shownMesh->rank()))
+    const std::optional<std::size_t> axis = axisIn(m_paths);
+    if (!axis)
         return stated;
-    const std::int64_t size = m_shownMesh->size(static_cast<std::size_t>(axis));
+    const std::int64_t size = m_shownMesh->size(*axis);
     const std::int64_t groups = m_shownMesh->deviceCount() / size;
     const QString devices = words::counted(size, words::Noun::Device);
-    const QString name = words::fromStd(m_shownMesh->axis(static_cast<std::size_t>(axis)).name);
+    const QString name = words::fromStd(m_shownMesh->axis(*axis).name);
     return stated + QLatin1Char(' ')
         + (groups == 1
                 ? tr("1 group of %1 along %2.", "devices, axis").arg(devices, name)
@@ -465,10 +461,8 @@ void TopologyView::resizeEvent(QResizeEvent*)
 
 void TopologyView::changeEvent(QEvent* event)
 {
-    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::ApplicationPaletteChange) {
-        if (m_places)
-            refreshColours();
-    }
+    if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::ApplicationPaletteChange) && m_places)
+        refreshColours();
     QWidget::changeEvent(event);
 }
 

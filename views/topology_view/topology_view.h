@@ -54,6 +54,7 @@ private:
     /// Marks in the machine what a submesh of T5X fails on; returns it in words, empty for other problems.
     QString markFailure(const Problem* problem);
     void refreshChoices();
+    [[nodiscard]] std::optional<std::size_t> axisIn(const QComboBox* box) const; ///< that is chosen there
     void showCurrent();
     [[nodiscard]] QString counts() const;
     /// What a device holds of the selected array: its place in the mesh, its part of each sharded dimension, bytes.

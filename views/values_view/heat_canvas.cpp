@@ -182,41 +182,34 @@ void HeatCanvas::focusOutEvent(QFocusEvent* event)
 void HeatCanvas::keyPressEvent(QKeyEvent* event)
 {
     const std::int64_t parts = m_shown ? m_layout.partCount() : 0, across = parts > 0 ? m_layout.partsAcross() : 1;
-    std::int64_t next = m_current;
+    const auto walk = [&](std::int64_t next) {
+        if (parts > 0 && next >= 0 && next < parts)
+            walkTo(next);
+        else if (parts > 0 && m_current < 0)
+            walkTo(0);
+    };
     switch (event->key()) {
     case Qt::Key_Left:
-        next = m_current - 1;
-        break;
+        return walk(m_current - 1);
     case Qt::Key_Right:
-        next = m_current + 1;
-        break;
+        return walk(m_current + 1);
     case Qt::Key_Up:
-        next = m_current - across;
-        break;
+        return walk(m_current - across);
     case Qt::Key_Down:
-        next = m_current < 0 ? 0 : m_current + across;
-        break;
+        return walk(m_current < 0 ? 0 : m_current + across);
     case Qt::Key_Home:
-        next = 0;
-        break;
+        return walk(0);
     case Qt::Key_End:
-        next = parts - 1;
-        break;
+        return walk(parts - 1);
     case Qt::Key_Escape:
         if (m_current < 0) // the window may have something to take back
             return QWidget::keyPressEvent(event);
         m_current = -1;
         light(std::nullopt);
-        update();
-        return;
+        return update();
     default:
-        QWidget::keyPressEvent(event);
-        return;
+        return QWidget::keyPressEvent(event);
     }
-    if (parts > 0 && next >= 0 && next < parts)
-        walkTo(next);
-    else if (parts > 0 && m_current < 0)
-        walkTo(0);
 }
 
 QStringList HeatCanvas::tableHeads() const
@@ -259,10 +252,6 @@ int HeatCanvas::tableRowAt(QPoint point) const
 {
     const auto element = m_layout.elementAt(point);
     return element ? static_cast<int>(m_layout.partOf(*element)) : -1;
-}
-QSize HeatCanvas::minimumSizeHint() const
-{
-    return { Metrics::scaled(160), Metrics::scaled(150) };
 }
 
 } // namespace shardscope

@@ -39,7 +39,7 @@ public:
     void tableActivate(int row) override { walkTo(row); }
 
     [[nodiscard]] QSize sizeHint() const override { return { Metrics::scaled(480), Metrics::scaled(300) }; }
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(160), Metrics::scaled(150) }; }
 
 Q_SIGNALS:
     void dataChanged(); ///< another picture

@@ -236,19 +236,6 @@ Layout panelsOf(std::size_t devices, std::int64_t rows, std::int64_t columns)
 
 } // namespace
 
-int pixelEdge(int length, std::int64_t index, std::int64_t parts)
-{
-    return static_cast<int>(std::int64_t{ length } * index / std::max<std::int64_t>(parts, 1));
-}
-
-std::int64_t partAt(int pixel, int length, std::int64_t parts)
-{
-    // The last one whose edge is not after the pixel.
-    const std::int64_t after = (std::int64_t{ pixel } + 1) * parts;
-    const std::int64_t part = (after + length - 1) / std::max(length, 1) - 1;
-    return std::clamp<std::int64_t>(part, 0, std::max<std::int64_t>(parts - 1, 0));
-}
-
 HeatLayout::HeatLayout(const ShownValues& shown, QSize area, const GridMargins& margins)
     : m_local(shown.local)
 {

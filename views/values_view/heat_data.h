@@ -64,11 +64,6 @@ private:
     GridLayout m_grid;
 };
 
-/// Of `parts` equal parts of [0, length): where one begins, rounded down.
-[[nodiscard]] int pixelEdge(int length, std::int64_t index, std::int64_t parts);
-/// The part that a pixel lies in, by the same edges.
-[[nodiscard]] std::int64_t partAt(int pixel, int length, std::int64_t parts);
-
 /// What a point shows of several elements. Whatever is not a number shows in either case, then what is infinite.
 enum class HeatReduction : std::uint8_t {
     Largest, ///< the one of largest magnitude, with its sign

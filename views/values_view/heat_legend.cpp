@@ -6,7 +6,9 @@
 #include <cmath>
 #include <functional>
 
+#include "views/panel/panel.h"
 #include "views/theme/theme.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -28,8 +30,7 @@ void HeatLegend::setContent(const HeatSummary& summary, DType dtype, bool differ
     if (summary.anyFinite())
         words << tr("values from %1 to %2").arg(number(summary.smallest), number(summary.largest));
     words << marks();
-    setAccessibleName(tr("Legend: %1").arg(words.join(QStringLiteral(", "))));
-    setToolTip(words.join(QStringLiteral(", ")));
+    describe(this, tr("Legend: %1").arg(words.join(QStringLiteral(", "))), words.join(QStringLiteral(", ")));
     updateGeometry();
     update();
 }
@@ -133,10 +134,6 @@ QSize HeatLegend::sizeHint() const
     const int bar = Metrics::scaled(18) + QFontMetrics(Metrics::small()).height();
     return { Metrics::scaled(m_column ? 170 : 300), bar + (m_column ? entryCount() * Metrics::scaled(20) + 4 : 0) };
 }
-QSize HeatLegend::minimumSizeHint() const
-{
-    return { Metrics::scaled(120), sizeHint().height() };
-}
 
 QString differenceNote(const HeatSummary& differences, double referenceMagnitude, DType dtype)
 {
@@ -157,8 +154,7 @@ QString differenceNote(const HeatSummary& differences, double referenceMagnitude
     if (digits > 0)
         text += QLatin1Char(' ')
             + HeatLegend::tr("Each %1 is rounded by up to %2 of itself.")
-                  .arg(QString::fromLatin1(name(dtype).data(), static_cast<qsizetype>(name(dtype).size())),
-                      brief(std::ldexp(1.0, -digits)));
+                  .arg(words::fromStd(name(dtype)), brief(std::ldexp(1.0, -digits)));
     return text;
 }
 

@@ -21,7 +21,7 @@ public:
     [[nodiscard]] QStringList marks() const;
 
     [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(120), sizeHint().height() }; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;

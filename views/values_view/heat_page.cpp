@@ -21,9 +21,9 @@ HeatPage::HeatPage(Selection* selection, QWidget* parent)
     , m_note(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_side))
     , m_pointed(new RoleLabel(RoleLabel::Size::Small, &Theme::text, m_side))
 {
-    m_reduction->setAccessibleName(tr("What a point of the heat map shows"));
     m_reduction->addItems({ tr("Largest magnitude"), tr("Mean") });
-    m_reduction->setToolTip(tr("What a point shows where it stands for several elements"));
+    describe(m_reduction, tr("What a point of the heat map shows"),
+        tr("What a point shows where it stands for several elements"));
     m_reduction->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     m_note->setAccessibleName(tr("What the heat map shows"));
     m_pointed->setAccessibleName(tr("Element pointed at"));
@@ -69,7 +69,7 @@ void HeatPage::follow()
 
 void HeatPage::arrange()
 {
-    const bool beside = width() >= Metrics::scaled(440) && width() * 2 >= height() * 3;
+    const bool beside = isBeside();
     while (m_sideColumn->count() > 0)
         delete m_sideColumn->takeAt(0);
     m_legend->setColumn(beside);
@@ -104,8 +104,7 @@ void HeatPage::arrange()
 void HeatPage::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    const bool beside = width() >= Metrics::scaled(440) && width() * 2 >= height() * 3;
-    if (beside != m_legend->isColumn())
+    if (isBeside() != m_legend->isColumn())
         arrange();
 }
 

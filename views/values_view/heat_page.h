@@ -33,6 +33,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    [[nodiscard]] bool isBeside() const { return width() >= Metrics::scaled(440) && width() * 2 >= height() * 3; }
     void arrange();
     void follow();
     [[nodiscard]] HeatReduction chosenReduction() const;

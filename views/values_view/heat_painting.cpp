@@ -130,7 +130,7 @@ void HeatCanvas::paintHeaders(QPainter& painter, const Theme& theme) const
     const auto rangeOf = [&](const GridDimension& d, std::int64_t i, std::int64_t size) {
         if (local)
             return words::range(0, size);
-        const std::int64_t begin = std::min(i * d.block, size), end = std::min((i + 1) * d.block, size);
+        const std::int64_t begin = d.blockBegin(i), end = d.blockEnd(i);
         return begin < end ? words::range(begin, end) : QStringLiteral("–");
     };
     const auto title = [&](int dimension, int room) {

@@ -16,6 +16,7 @@
 #include "base/codes.h"
 #include "document/array_file.h"
 #include "experiment/edits.h"
+#include "views/panel/panel.h"
 #include "views/widgets/boxes.h"
 #include "words/words.h"
 
@@ -27,6 +28,32 @@ namespace {
 constexpr const char* startingForms[] = { "zeros", "ones", "constant 0.5", "normal 0.02", "uniform -1 1", "fan_in",
     "xavier", "non_negative", "integers 8", "iota", "numpy_normal 0" };
 
+/// A list below a name of its own, hidden until there is an argument.
+void makeLine(QWidget* line, QComboBox* box, const QString& label, const QString& name, const char* id)
+{
+    auto* shown = new QLabel(label, line);
+    shown->setBuddy(box);
+    fitBox(box, 20);
+    box->setAccessibleName(name);
+    box->setObjectName(QLatin1String(id));
+    hbox(line, { 8, 2, 8, 4 }, styleSpacing, { shown, box, boxStretch(1) });
+    line->hide();
+}
+
+/// The number of the argument of that path; nothing where the program has none that is an array.
+std::optional<std::size_t> argumentOf(const SnapshotPtr& snapshot, const std::string& path)
+{
+    if (!snapshot || !snapshot->program || path.empty())
+        return std::nullopt;
+    const Program& program = *snapshot->program;
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    const auto found = std::find_if(arguments.begin(), arguments.end(),
+        [&](ValueId argument) { return std::string_view(*program.value(argument).path) == path; });
+    return found == arguments.end() || !isTensor(program.value(*found).type.dtype)
+        ? std::nullopt
+        : std::optional(static_cast<std::size_t>(found - arguments.begin()));
+}
+
 } // namespace
 
 InitialChoice::InitialChoice(Document* document, QWidget* parent)
@@ -34,18 +61,11 @@ InitialChoice::InitialChoice(Document* document, QWidget* parent)
     , m_document(document)
     , m_box(new QComboBox(this))
 {
-    auto* label = new QLabel(tr("&Starts from:"), this);
-    label->setBuddy(m_box);
+    makeLine(this, m_box, tr("&Starts from:"), tr("Values that the argument starts from"), "initialValue");
     m_box->setEditable(true);
     m_box->setInsertPolicy(QComboBox::NoInsert);
     m_box->setCompleter(nullptr); // it would complete "normal 0" to another number
-    m_box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_box->setMinimumContentsLength(20);
-    m_box->setAccessibleName(tr("Values that the argument starts from"));
-    m_box->lineEdit()->setAccessibleName(tr("Values that the argument starts from"));
-    m_box->setObjectName(QStringLiteral("initialValue"));
-    hbox(this, { 8, 2, 8, 4 }, styleSpacing, { label, m_box, boxStretch(1) });
-    hide();
+    m_box->lineEdit()->setAccessibleName(m_box->accessibleName());
 
     connect(m_box, &QComboBox::activated, this, [this](int index) {
         if (index == 0)
@@ -65,18 +85,11 @@ InitialChoice::InitialChoice(Document* document, QWidget* parent)
 void InitialChoice::follow(const SnapshotPtr& snapshot, const std::string& path)
 {
     m_path.clear();
-    if (!snapshot || !snapshot->program || path.empty()) {
-        hide();
+    const std::optional<std::size_t> number = argumentOf(snapshot, path);
+    setVisible(number.has_value());
+    if (!number)
         return;
-    }
     const Program& program = *snapshot->program;
-    const std::vector<ValueId>& arguments = program.main().arguments;
-    const auto found = std::find_if(arguments.begin(), arguments.end(),
-        [&](ValueId argument) { return std::string_view(*program.value(argument).path) == path; });
-    if (found == arguments.end() || !isTensor(program.value(*found).type.dtype)) {
-        hide();
-        return;
-    }
     if (m_program != snapshot->program) {
         InitialValues none = initialValuesOf(*snapshot);
         none.chosen.clear();
@@ -87,10 +100,9 @@ void InitialChoice::follow(const SnapshotPtr& snapshot, const std::string& path)
             m_ofText.insert(source.first);
     }
     m_path = path;
-    m_number = static_cast<std::size_t>(found - arguments.begin());
-    m_dtype = program.value(*found).type.dtype;
+    m_number = *number;
+    m_dtype = program.value(program.main().arguments[m_number]).type.dtype;
     showForce();
-    show();
 }
 
 void InitialChoice::showForce()
@@ -226,14 +238,7 @@ NextStepChoice::NextStepChoice(Document* document, QWidget* parent)
     , m_document(document)
     , m_box(new QComboBox(this))
 {
-    auto* label = new QLabel(tr("Ne&xt step:"), this);
-    label->setBuddy(m_box);
-    m_box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_box->setMinimumContentsLength(20);
-    m_box->setAccessibleName(tr("What the argument holds in the next step"));
-    m_box->setObjectName(QStringLiteral("nextStep"));
-    hbox(this, { 8, 2, 8, 4 }, styleSpacing, { label, m_box, boxStretch(1) });
-    hide();
+    makeLine(this, m_box, tr("Ne&xt step:"), tr("What the argument holds in the next step"), "nextStep");
     connect(m_box, &QComboBox::activated, this, [this](int index) {
         const int entry = m_box->itemData(index).toInt();
         if (entry == asTheProgramSays)
@@ -246,16 +251,12 @@ NextStepChoice::NextStepChoice(Document* document, QWidget* parent)
 void NextStepChoice::follow(const SnapshotPtr& snapshot, const std::string& path)
 {
     hide();
-    if (!snapshot || !snapshot->program || path.empty())
+    const std::optional<std::size_t> number = argumentOf(snapshot, path);
+    if (!number)
         return;
     const Program& program = *snapshot->program;
-    const std::vector<ValueId>& arguments = program.main().arguments;
-    const auto found = std::find_if(arguments.begin(), arguments.end(),
-        [&](ValueId argument) { return std::string_view(*program.value(argument).path) == path; });
-    if (found == arguments.end() || !isTensor(program.value(*found).type.dtype))
-        return;
     m_program = snapshot->program;
-    m_number = static_cast<std::size_t>(found - arguments.begin());
+    m_number = *number;
     const StepState own = stateOf(program, {});
     const bool isPart = own.source == StateSource::Program;
     list(isPart ? own : stateOf(program, m_document->experiment()->run.state));

@@ -78,8 +78,7 @@ void PlaneBar::rebuild(const ShownValues& shown)
     m_rows->setCurrentIndex(shown.rows);
     m_columns->setCurrentIndex(shown.columns);
     for (const Control& control : m_controls)
-        for (QWidget* each :
-            std::initializer_list<QWidget*>{ control.name, control.slider, control.number, control.size }) {
+        for (QWidget* each : control.all()) {
             each->hide(); // at once: one of them may still be at work
             each->deleteLater();
         }
@@ -99,9 +98,9 @@ void PlaneBar::rebuild(const ShownValues& shown)
         control.slider->setRange(0, last);
         control.slider->setMinimumWidth(Metrics::scaled(48));
         control.slider->setMaximumWidth(Metrics::scaled(120));
-        control.slider->setAccessibleName(tr("Index in %1").arg(shown.subject.dimensionName(d)));
         control.number->setRange(0, last);
-        control.number->setAccessibleName(tr("Index in %1").arg(shown.subject.dimensionName(d)));
+        for (QWidget* each : std::initializer_list<QWidget*>{ control.slider, control.number })
+            each->setAccessibleName(tr("Index in %1").arg(shown.subject.dimensionName(d)));
         control.name->setBuddy(control.number);
         const auto follow = [this, d](int value) {
             if (m_setting)
@@ -118,12 +117,16 @@ void PlaneBar::rebuild(const ShownValues& shown)
             m_column->addLayout(line);
             inLine = 0;
         }
-        for (QWidget* each :
-            std::initializer_list<QWidget*>{ control.name, control.slider, control.number, control.size })
+        for (QWidget* each : control.all())
             line->insertWidget(line->count() - 1, each);
         inLine = line == m_line ? 2 : inLine + 1;
         m_controls.push_back(control);
     }
+}
+
+QList<QWidget*> PlaneBar::Control::all() const
+{
+    return { name, slider, number, size };
 }
 
 /// The two change places where one takes the other's dimension.

@@ -32,6 +32,7 @@ private:
         QSlider* slider;
         QSpinBox* number;
         QLabel* size;
+        [[nodiscard]] QList<QWidget*> all() const;
     };
     void rebuild(const ShownValues& shown);
     void choose(QComboBox* which, int dimension);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/values_view/step_bar.h"
 
-#include <QSlider>
-
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/values_view/sends_widget.h"
@@ -21,8 +19,8 @@ StepBar::StepBar(QWidget* parent)
     , m_exchange(new SendsWidget(this))
 {
     m_button->setText(tr("Operations"));
-    m_button->setAccessibleName(m_button->text());
-    m_button->setToolTip(tr("Takes the step again, operation by operation, and shows what devices hold after each."));
+    describe(m_button, m_button->text(),
+        tr("Takes the step again, operation by operation, and shows what devices hold after each."));
     m_button->setCheckable(true);
     m_button->setAutoRaise(true);
     m_warning->setAutoRaise(true);

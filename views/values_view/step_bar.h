@@ -3,6 +3,7 @@
 // taken again for that, if somebody asks for it by the button "Operations".
 #pragma once
 
+#include <QSlider>
 #include <QToolButton>
 #include <QWidget>
 

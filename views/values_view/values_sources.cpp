@@ -169,7 +169,7 @@ void ValuesView::showOperation()
     const int step = m_steps->step();
     const int count = m_steps->count();
     const Program& program = m_recorded->device().program;
-    std::optional<SendsSubject> exchange;
+    std::optional<CollectiveSends> exchange;
     QString text = tr("Nothing has been executed: the devices hold the arguments.");
     if (step > 0) {
         const RecordedOperation& own = m_recorded->operations[static_cast<std::size_t>(step) - 1];
@@ -181,7 +181,7 @@ void ValuesView::showOperation()
                                         .arg(words::count(step), words::count(count), words::operationName(operation));
         if (!own.results.empty())
             text += QStringLiteral(" → ") + words::shape(own.results.front().array.type.shape);
-        exchange = sendsSubject(operation, m_recorded->device().mesh->deviceCount());
+        exchange = sendsOf(operation, m_recorded->device().mesh->deviceCount());
     }
     m_steps->setText(text);
     QString sentence;

@@ -23,6 +23,7 @@
 #include "views/widgets/low_room.h"
 #include "views/widgets/segmented_bar.h"
 #include "views/widgets/step_player.h"
+#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -62,9 +63,8 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     setFocusProxy(m_pages);
     m_steps->player()->serve(this);
 
-    connect(m_extent, &SegmentedBar::currentChanged, this, &ValuesView::refresh);
-    connect(m_form, &SegmentedBar::currentChanged, this, &ValuesView::refresh);
-    connect(m_content, &SegmentedBar::currentChanged, this, &ValuesView::refresh);
+    for (SegmentedBar* bar : { m_extent, m_form, m_content })
+        connect(bar, &SegmentedBar::currentChanged, this, &ValuesView::refresh);
     connect(m_device, &QComboBox::currentIndexChanged, this, [this](int index) {
         if (m_following)
             return;
@@ -114,13 +114,13 @@ void ValuesView::makeControls()
     m_notice->setContentsMargins(8, 0, 8, 4);
     m_device->setAccessibleName(tr("Device"));
     m_device->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    m_extent->setAccessibleName(tr("Indices of the array or of a device"));
     m_form->setAccessibleName(tr("Heat map or numbers"));
-    m_content->setAccessibleName(tr("Values or differences"));
-    m_extent->setToolTip(tr("Global: the array. Local: what each device holds, padding included."));
-    m_content->setToolTip(tr("Difference: what the devices hold less what one device, without any sharding, computes "
-                             "in the same number of steps from the same values. Since start: less what the array held "
-                             "before the first step."));
+    describe(m_extent, tr("Indices of the array or of a device"),
+        tr("Global: the array. Local: what each device holds, padding included."));
+    describe(m_content, tr("Values or differences"),
+        tr("Difference: what the devices hold less what one device, without any sharding, computes "
+           "in the same number of steps from the same values. Since start: less what the array held "
+           "before the first step."));
 
     auto* line = hbox({ 8, 6, 8, 0 }, styleSpacing, { { m_array, 1 }, m_when });
     auto* bars = hbox({}, 8, { m_extent, m_form, boxStretch(1) });
@@ -132,9 +132,8 @@ void ValuesView::makeControls()
     rule->setFixedHeight(1);
     vbox(m_head, {}, 0, { line, new ControlGroups(bars, lists, m_head), m_plane, m_notice, rule });
 
-    m_pages->addWidget(m_empty);
-    m_pages->addWidget(m_heatRoom);
-    m_pages->addWidget(m_table);
+    for (QWidget* page : std::initializer_list<QWidget*>{ m_empty, m_heatRoom, m_table })
+        m_pages->addWidget(page);
     vbox(this, { 1, 0, 1, 1 }, 0, { m_ribbon, m_steps, m_head, argumentBar(), { m_pages, 1 } });
 }
 
@@ -164,8 +163,7 @@ void ValuesView::showEmpty(const QString& sentence, const QString& button)
 void ValuesView::refresh()
 {
     followSteps();
-    const auto found = subject();
-    if (found)
+    if (const auto found = subject())
         showSubject(*found);
     replay();
     followArgument();
@@ -262,11 +260,9 @@ void ValuesView::showSubject(const Subject& subject)
     m_shown = shown;
 
     m_head->show();
-    m_array->setText(
-        QStringLiteral("%1%2, %3 → %4")
-            .arg(QString::fromLatin1(name(subject.dtype).data(), static_cast<qsizetype>(name(subject.dtype).size())),
-                words::shape(layout.shape()), QString::fromStdString(toColumn(row.spec)),
-                words::shape(layout.shardShape())));
+    m_array->setText(QStringLiteral("%1%2, %3 → %4")
+                         .arg(words::fromStd(name(subject.dtype)), words::shape(layout.shape()),
+                             QString::fromStdString(toColumn(row.spec)), words::shape(layout.shardShape())));
     const QString steps = words::count(m_controller->stepsDone());
     m_when->setText(running   ? tr("a step is running")
             : m_reader        ? tr("in step %1").arg(steps)

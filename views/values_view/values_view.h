@@ -34,18 +34,14 @@ public:
 
     /// The steps are being taken again, for the reference or for single operations.
     [[nodiscard]] bool isWorking() const { return m_replay->isWorking(); }
-    [[nodiscard]] HeatPage* heatPage() const { return m_heat; }
     [[nodiscard]] NumbersTable* table() const { return m_table; }
     [[nodiscard]] NumbersModel* numbers() const { return m_numbers; }
     [[nodiscard]] SegmentedBar* extentBar() const { return m_extent; } ///< Global | Local
     [[nodiscard]] SegmentedBar* formBar() const { return m_form; } ///< Heat map | Numbers
     [[nodiscard]] SegmentedBar* contentBar() const { return m_content; } ///< Values | Difference | Since start
     [[nodiscard]] QComboBox* devices() const { return m_device; }
-    [[nodiscard]] PlaneBar* planeBar() const { return m_plane; }
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
     [[nodiscard]] StepBar* stepBar() const { return m_steps; }
-    [[nodiscard]] InitialChoice* initialChoice() const { return m_initial; }
-    [[nodiscard]] NextStepChoice* nextStepChoice() const { return m_nextStep; }
     /// What is said of the array: that parts are still to be added up, that a step is running.
     [[nodiscard]] QString notice() const { return m_notice->isHidden() ? QString() : m_notice->text(); }
 

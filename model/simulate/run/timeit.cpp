@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in run.h.
-#include <cmath>
-
-#include "simulate/run/run.h"
+#include "simulate/run/step_statistics.h"
 
 namespace shardscope {
 
@@ -45,12 +43,9 @@ TimeitResult timeit(Stepper& run, std::int64_t runs, std::int64_t loops, std::st
     }
     if (result.perLoop.empty())
         return result;
-    const auto count = static_cast<double>(result.perLoop.size());
-    for (const double seconds : result.perLoop)
-        result.mean += seconds / count;
-    for (const double seconds : result.perLoop)
-        result.deviation += (seconds - result.mean) * (seconds - result.mean) / count;
-    result.deviation = std::sqrt(result.deviation);
+    const TimeStatistics measured = statistics(result.perLoop);
+    result.mean = measured.mean;
+    result.deviation = measured.deviation;
     return result;
 }
 

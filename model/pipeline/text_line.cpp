@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/program_view/text_line.h"
+#include "pipeline/text_line.h"
 
 #include <algorithm>
 #include <cctype>

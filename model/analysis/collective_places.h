@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where collectives stand in the graph of a program: after the operation that makes a value, for all who read it, or
-// before one operation that reads it; or they are operations of the program themselves. By their numbers in the list.
+// Where collectives stand in a program: after the operation that makes a value, for all who read it, or before one
+// operation that reads it; or they are operations of the program themselves. By their numbers in the list.
 #pragma once
 
 #include <unordered_map>
@@ -10,11 +10,11 @@
 
 namespace shardscope {
 
-class GraphCollectives {
+class CollectivePlaces {
 public:
-    GraphCollectives() = default;
+    CollectivePlaces() = default;
     /// Those that send anything. Without a list of them there are none.
-    static GraphCollectives of(const Snapshot& snapshot);
+    static CollectivePlaces of(const Snapshot& snapshot);
 
     [[nodiscard]] bool empty() const { return m_operations.empty(); }
     /// In the order in which they run; null for none.
@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::vector<int> afterAll(const Operation& operation) const;
     /// That the operation itself is, -1 for none.
     [[nodiscard]] int ofOperation(OperationId operation) const;
-    /// Where it stands; invalid where the graph has no place for it.
+    /// Where it stands; invalid where the program has no place for it.
     [[nodiscard]] OperationId operationOf(int collective) const;
     [[nodiscard]] int count() const { return static_cast<int>(m_operations.size()); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/main_window/first_selection.h"
+#include "analysis/first_selection.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a line of a program's text is painted: which of its letters stand where, and in which role. Without a window.
+// What stands where in a line of a program's text, and in which role.
 //
 //     "  %0 = stablehlo.tanh %arg0 {sdy.sharding = ...[{\"x\"}]...} : tensor<8xf32>  // y"
 //     %0 and %arg0 as values, "x" as a mesh axis, from "//" on as a comment

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/program_view/graph_collectives.h"
+#include "analysis/collective_places.h"
 
 #include <algorithm>
 
@@ -47,9 +47,9 @@ OperationId ownOperation(const Program& program, const CollectiveList& list, con
 
 } // namespace
 
-GraphCollectives GraphCollectives::of(const Snapshot& snapshot)
+CollectivePlaces CollectivePlaces::of(const Snapshot& snapshot)
 {
-    GraphCollectives places;
+    CollectivePlaces places;
     if (!snapshot.collectives || !snapshot.program)
         return places;
     const Program& program = *snapshot.program;
@@ -82,19 +82,19 @@ GraphCollectives GraphCollectives::of(const Snapshot& snapshot)
     return places;
 }
 
-const std::vector<int>* GraphCollectives::after(ValueId value) const
+const std::vector<int>* CollectivePlaces::after(ValueId value) const
 {
     const auto found = m_after.find(value.index);
     return found == m_after.end() ? nullptr : &found->second;
 }
 
-const std::vector<int>* GraphCollectives::before(ValueId value, OperationId reader) const
+const std::vector<int>* CollectivePlaces::before(ValueId value, OperationId reader) const
 {
     const auto found = m_before.find(keyOfReader(value, reader));
     return found == m_before.end() ? nullptr : &found->second;
 }
 
-std::vector<int> GraphCollectives::beforeAll(const Operation& operation, OperationId id) const
+std::vector<int> CollectivePlaces::beforeAll(const Operation& operation, OperationId id) const
 {
     std::vector<int> all;
     for (const ValueId operand : operation.operands)
@@ -105,7 +105,7 @@ std::vector<int> GraphCollectives::beforeAll(const Operation& operation, Operati
     return all;
 }
 
-std::vector<int> GraphCollectives::afterAll(const Operation& operation) const
+std::vector<int> CollectivePlaces::afterAll(const Operation& operation) const
 {
     std::vector<int> all;
     for (const ValueId result : operation.results)
@@ -114,13 +114,13 @@ std::vector<int> GraphCollectives::afterAll(const Operation& operation) const
     return all;
 }
 
-int GraphCollectives::ofOperation(OperationId operation) const
+int CollectivePlaces::ofOperation(OperationId operation) const
 {
     const auto found = m_own.find(operation.index);
     return found == m_own.end() ? -1 : found->second;
 }
 
-OperationId GraphCollectives::operationOf(int collective) const
+OperationId CollectivePlaces::operationOf(int collective) const
 {
     return collective >= 0 && collective < count() ? m_operations[static_cast<std::size_t>(collective)] : OperationId();
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A step of propagation as the program's graph shows it: which axes arrive at which values, and where they come from.
+// What happens in a step of propagation: which axes arrive at which values, and where they come from.
 #pragma once
 
 #include <compare>
 #include <vector>
 
-#include "pipeline/snapshot.h"
 #include "propagation/replay.h"
-#include "words/words.h"
 
 namespace shardscope {
 
@@ -30,8 +28,5 @@ struct StepMarks {
 
     static StepMarks of(const Replay& replay, std::uint32_t step);
 };
-
-/// What happens in the step; of step 0 what was given.
-[[nodiscard]] words::Text stepSentence(const Snapshot& snapshot, const Replay& replay, std::uint32_t step);
 
 } // namespace shardscope

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What many steps have in common: mean and deviation of their times, and which of them gives numbers that are none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "simulate/run/run.h"
+#include "simulate/run/step_figures.h"
+
+namespace shardscope {
+
+struct TimeStatistics {
+    double mean = 0;
+    double deviation = 0; ///< population standard deviation
+    std::size_t count = 0;
+};
+[[nodiscard]] TimeStatistics statistics(std::span<const double> seconds);
+
+/// Mean over steps of each device's times. Steps with another number of devices than the newest are left out.
+[[nodiscard]] std::vector<DeviceTimes> meanDevices(std::span<const StepTiming> steps);
+[[nodiscard]] DeviceTimes meanOf(std::span<const DeviceTimes> devices);
+/// How long the device takes that is busy and waits longest: the time of a step, did all run at once.
+[[nodiscard]] double longestOf(std::span<const DeviceTimes> devices);
+
+/// Whether any of them has a loss or a norm.
+[[nodiscard]] bool hasFigures(std::span<const StepFigures> figures);
+/// The first step with a loss or a norm that is NaN or infinite.
+[[nodiscard]] std::optional<std::int64_t> firstNonFiniteStep(std::int64_t first, std::span<const StepFigures> figures);
+
+} // namespace shardscope
