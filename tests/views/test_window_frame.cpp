@@ -609,12 +609,43 @@ private Q_SLOTS:
         }
     }
 
+    /// Plan is for memory and time: both are to be seen below the picture, which is lower for that, at every size.
+    void planShowsMemoryAndTime()
+    {
+        for (const QSize size : { QSize(1024, 640), QSize(1366, 768), QSize(1280, 800), QSize(1600, 1000) }) {
+            FramedWindow framed("flax-mlp-logical", size);
+            const auto at = QString::number(size.width()).toLatin1();
+            QCOMPARE(framed.window.perspective(), Perspective::Plan);
+            QTRY_VERIFY2(framed.dock("layout")->isInFront() && framed.dock("timeline")->isInFront(), at.constData());
+            QTRY_VERIFY2(framed.dock("timeline")->y() > framed.dock("layout")->geometry().bottom(), at.constData());
+            QTRY_VERIFY2(framed.part("memory")->parentWidget()->isVisible(), at.constData());
+            QTRY_VERIFY2(framed.part("memory")->isVisible() == (size.height() >= 780), at.constData());
+            QTRY_VERIFY2(framed.window.shardGridView()->canvas()->isVisible()
+                    && framed.window.shardGridView()->canvas()->height() >= 120,
+                qPrintable(
+                    QStringLiteral("%1: %2").arg(size.width()).arg(framed.window.shardGridView()->canvas()->height())));
+        }
+        // What was folded there stays so, in that perspective alone.
+        FramedWindow framed("flax-mlp-logical", QSize(1280, 800));
+        auto* memory = qobject_cast<Section*>(framed.part("memory")->parentWidget());
+        QTRY_VERIFY(memory && memory->isUnfolded());
+        framed.window.setPerspective(Perspective::Learn);
+        QVERIFY(!memory->isUnfolded());
+        framed.window.setPerspective(Perspective::Plan);
+        QVERIFY(memory->isUnfolded());
+        memory->setUnfolded(false);
+        framed.window.setPerspective(Perspective::Learn);
+        framed.window.setPerspective(Perspective::Plan);
+        QVERIFY(!memory->isUnfolded());
+    }
+
     /// In a small window the picture keeps its room: what stands beside it comes as a drawer over the edge.
     void aSmallWindowHasDrawers()
     {
         FramedWindow framed("flax-mlp-logical", QSize(1024, 640));
         MainWindow& window = framed.window;
         QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.setPerspective(Perspective::Learn);
         const DockFrame *layout = framed.dock("layout"), *inspector = framed.dock("inspector"),
                         *inputs = framed.dock("inputs");
         QTRY_VERIFY(layout->isInFront() && inputs->isInFront());

@@ -14,6 +14,7 @@
 #include <QTimer>
 #include <array>
 #include <functional>
+#include <optional>
 
 #include "document/document.h"
 #include "document/run_controller.h"
@@ -195,7 +196,7 @@ protected:
 
 private:
     /// Of saved arrangements: those of other versions are not restored.
-    static constexpr int arrangementVersion = 8;
+    static constexpr int arrangementVersion = 9;
     void makeViews();
     void makeInputs();
     void makePictures();
@@ -248,6 +249,7 @@ private:
         bool isWithoutStep = false; ///< the timeline was taken away, for there is no step
         QSize window = {}; ///< when that was
         QList<std::pair<QString, QSize>> frames = {}; ///< which sizes it left: what a smaller window does to them goes
+        std::optional<bool> memory = {}; ///< unfolded below the picture when that was last seen
     };
     /// Of the present form and perspective.
     [[nodiscard]] Arranged& arranged();

@@ -88,6 +88,7 @@ void MainWindow::keepArrangement()
 {
     if (!m_arranged)
         return; // nobody has seen it, and nothing has its size
+    arranged().memory = m_layoutBox->drawer()->isUnfolded();
     arranged().state = m_maximised ? m_beforeMaximised : saveState(arrangementVersion);
 }
 
@@ -142,9 +143,7 @@ void MainWindow::storeArrangements()
 void MainWindow::setForm(Form form)
 {
     m_form = form;
-    // Beside a picture that is low already, memory is one line until it is asked for.
     m_layoutBox->drawer()->setVisible(form != Form::Single);
-    m_layoutBox->drawer()->setUnfolded(height() >= Metrics::scaled(860));
     arrange();
 }
 
@@ -181,6 +180,9 @@ void MainWindow::arrange()
     for (const auto& [frame, edge] : drawers)
         m_drawers->hold(frame, edge);
     placeTimeline();
+    // Beside a picture that is low already, memory is one line until it is asked for; in Plan that takes less.
+    const int roomy = m_perspective == Perspective::Plan ? 780 : 860;
+    m_layoutBox->drawer()->setUnfolded(own.memory.value_or(height() >= Metrics::scaled(roomy)));
     if (isNew) {
         layout()->activate(); // before that it has no tab that could come to the front
         dock(QLatin1String(viewsOf(m_perspective).centre.front()))->raise();
@@ -256,11 +258,13 @@ void MainWindow::place(const PerspectiveViews& views)
     if (m_form < Form::TwoColumns) {
         for (QList<DockFrame*>* place : { &left, &right })
             place->removeIf(isDrawer);
-        for (QList<DockFrame*>* place : { &right, &below, &bottom })
+        for (QList<DockFrame*>* place : { &right, &bottom })
             centre += std::exchange(*place, {});
+        if (m_form == Form::Single)
+            centre += std::exchange(below, {});
     } else if (m_form == Form::TwoColumns) {
         for (DockFrame* frame : std::exchange(right, {}))
-            frame->objectName() == QLatin1String("inspector") ? below.prepend(frame) : centre.append(frame);
+            (frame->objectName() == QLatin1String("inspector") ? below : centre).append(frame); // behind the timeline
         below += std::exchange(bottom, {});
     }
     const QList<DockFrame*> open = left + centre + below + right + bottom;
@@ -390,6 +394,9 @@ void MainWindow::fitHeights()
             for (const char* id : { "inspector", "timeline" })
                 if (qstrcmp(id, views.centre.front()) != 0)
                     share(id, low);
+        } else {
+            for (const char* id : views.below)
+                share(id, Metrics::scaled(160));
         }
     }
     // Whole rows: as many as there are, a few of many.

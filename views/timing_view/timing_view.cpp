@@ -107,13 +107,13 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_caption->setContentsMargins(8, 0, 0, 0);
     m_plots->addLayout(vbox({}, 0, { m_caption, { m_steps, 1 } }), 3);
     m_plots->addLayout(vbox({}, 0, { hbox({ 8, 0, 0, 0 }, styleSpacing, { { m_legend, 1 } }), { m_devices, 1 } }), 4);
-    m_pages->addWidget(new LowRoom(plots));
+    m_pages->addWidget(new LowRoom(plots, nullptr, 72));
     auto* tables = new QWidget;
     hbox(tables, { 0, 6, 0, 0 }, 8,
         { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 1 },
             { makeTable(m_stageRows, tr("Compiling")), 1 } });
     m_pages->addWidget(tables);
-    m_pages->addWidget(new LowRoom(m_training));
+    m_pages->addWidget(new LowRoom(m_training, nullptr, 72));
     m_pages->addWidget(new EmptyPage(tr("The steps of this program give no loss and update no parameters.")));
 
     m_steps->setAccessibleName(tr("Step times"));
