@@ -31,6 +31,7 @@
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"
+#include "views/main_window/status_message.h"
 #include "views/main_window/window_place.h"
 #include "views/memory_view/memory_widgets.h"
 #include "views/mesh_view/axis_row.h"
@@ -662,6 +663,29 @@ private Q_SLOTS:
         QVERIFY(inspector->geometry().right() >= window.width() - 8);
         QVERIFY(inspector->geometry().bottom() < window.statusBar()->y());
         QVERIFY(inspector->width() * 5 <= window.width() * 2);
+        // Its keys say why it stays; its inner edge is dragged, and its width kept.
+        QTRY_VERIFY(inspector->isAncestorOf(QApplication::focusWidget()));
+        for (const char* key : { "maximiseDock", "floatDock" }) {
+            auto* message = window.statusBar()->findChild<StatusMessage*>();
+            message->say({});
+            window.action(QLatin1String(key))->trigger();
+            QVERIFY2(message->text().contains(QStringLiteral("Inspector is a drawer")), key);
+            QVERIFY(!window.maximised() && !inspector->isFloating());
+        }
+        const auto grips = window.findChildren<QWidget*>(QStringLiteral("drawerGrip"));
+        const auto grip =
+            std::find_if(grips.begin(), grips.end(), [](const QWidget* each) { return each->isVisible(); });
+        QVERIFY(grip != grips.end());
+        const int wide = inspector->width();
+        QTest::mousePress(*grip, Qt::LeftButton, {}, QPoint(2, 100));
+        QTest::mouseMove(*grip, QPoint(-40, 100));
+        QTest::mouseRelease(*grip, Qt::LeftButton, {}, QPoint(2, 100));
+        QTRY_VERIFY2(std::abs(inspector->width() - wide - 42) <= 4, qPrintable(QString::number(inspector->width())));
+        const int dragged = inspector->width();
+        inspector->toggleViewAction()->trigger();
+        QTRY_VERIFY(inspector->isHidden());
+        QVERIFY(framed.present("explain"));
+        QTRY_COMPARE(inspector->width(), dragged);
         // Esc closes it, and the keyboard is in the picture again.
         QTRY_VERIFY(inspector->isAncestorOf(QApplication::focusWidget()));
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);

@@ -256,6 +256,8 @@ private:
     void noteSizes(); ///< a line between frames was let go
     void restoreSizes(); ///< that it left, in a window of the size that it had
     [[nodiscard]] QString arrangementName() const;
+    /// Of a drawer over an edge, in the status bar: it is neither moved nor maximised. False for any other view.
+    bool sayWhyItStays(const DockFrame* frame);
     void keepArrangement();
     void storeArrangements();
     void showPerspective();

@@ -47,6 +47,10 @@ bool isPlaced(DockFrame* frame, const MainWindow* window)
 }
 
 constexpr const char* formNames[] = { "single", "low", "two", "three", "large" };
+const std::pair<QString, Qt::Edge> widthKeys[] = {
+    { QStringLiteral("DrawerLeft"), Qt::LeftEdge },
+    { QStringLiteral("DrawerRight"), Qt::RightEdge },
+};
 const QString sizedByHandKey = QStringLiteral("SizedByHand"), withoutStepKey = QStringLiteral("WithoutStep");
 
 } // namespace
@@ -132,6 +136,9 @@ void MainWindow::restoreSizes()
 void MainWindow::storeArrangements()
 {
     keepArrangement();
+    for (const auto& [key, edge] : widthKeys)
+        if (const int width = m_drawers->widthAt(edge); width > 0)
+            m_settings.setState(key, QByteArray::number(width));
     for (auto kept = m_arrangements.cbegin(); kept != m_arrangements.cend(); ++kept) {
         m_settings.setState(kept.key(), kept->state);
         for (const auto& [key, is] :
@@ -205,6 +212,8 @@ void MainWindow::arrange()
 void MainWindow::makeDrawers()
 {
     m_drawers = new EdgeDrawers(this, { m_toolBar, m_notices }, statusBar());
+    for (const auto& [key, edge] : widthKeys)
+        m_drawers->setWidthAt(edge, m_settings.state(key).toInt());
     connect(m_tabs, &DockTabs::placed, m_drawers, &EdgeDrawers::raise);
     // The keyboard goes from a drawer to the picture that is in front.
     for (DockFrame* frame : m_docks)
@@ -434,6 +443,16 @@ void MainWindow::choosePerspective()
 {
     const std::optional<Perspective> kept = perspectiveOf(m_settings.perspective(m_document.filePath()));
     setPerspective(kept.value_or(firstPerspective(*m_document.experiment())));
+}
+
+bool MainWindow::sayWhyItStays(const DockFrame* frame)
+{
+    if (!frame->isOverEdge())
+        return false;
+    m_message->say(tr("In a window of this size %1 is a drawer, which closes and does nothing else. In a larger one it "
+                      "stands beside the picture.")
+                       .arg(frame->name()));
+    return true;
 }
 
 void MainWindow::maximise(DockFrame* frame)

@@ -182,11 +182,14 @@ void MainWindow::makeActions()
     // Buttons and menus of titles and tabs do the same.
     addAction(
         QStringLiteral("floatDock"), {}, tr("&Float or put back the view in use"), DockFrame::floatKeys(), [this] {
-            if (DockFrame* dock = dockInUse())
+            if (DockFrame* dock = dockInUse(); dock && !sayWhyItStays(dock))
                 dock->toggleFloating();
         });
     addAction(QStringLiteral("maximiseDock"), {}, tr("&Maximise or put back the view in use"),
-        DockFrame::maximiseKeys(), [this] { maximise(m_maximised ? nullptr : dockInUse()); });
+        DockFrame::maximiseKeys(), [this] {
+            if (DockFrame* dock = dockInUse(); m_maximised || !dock || !sayWhyItStays(dock))
+                maximise(m_maximised ? nullptr : dock);
+        });
     addAction(QStringLiteral("closeDock"), {}, tr("&Close the view in use"), DockFrame::closeKeys(), [this] {
         if (DockFrame* dock = dockInUse())
             dock->close();
