@@ -139,11 +139,11 @@ bool EdgeDrawers::drag(const QObject* grip, const QEvent* event)
 {
     const auto dragged =
         std::find_if(m_drawers.begin(), m_drawers.end(), [grip](const Drawer& drawer) { return drawer.grip == grip; });
-    if (dragged == m_drawers.end() || event->type() != QEvent::MouseMove)
+    if (dragged == m_drawers.end())
         return false;
+    if (event->type() != QEvent::MouseMove) // which comes while a button is held alone
+        return event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonRelease;
     const auto* moved = static_cast<const QMouseEvent*>(event);
-    if (!(moved->buttons() & Qt::LeftButton))
-        return false;
     const int x = m_window->mapFromGlobal(moved->globalPosition().toPoint()).x();
     const QRect all = place();
     setWidthAt(dragged->edge, std::max(dragged->edge == Qt::LeftEdge ? x - all.left() : all.right() - x, 1));

@@ -38,6 +38,9 @@ TimeStatistics statistics(std::span<const double> seconds)
     for (const double s : seconds)
         squares += (s - result.mean) * (s - result.mean) / count;
     result.deviation = std::sqrt(squares);
+    std::vector<double> sorted(seconds.begin(), seconds.end());
+    std::sort(sorted.begin(), sorted.end());
+    result.median = (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
     return result;
 }
 
@@ -105,6 +108,10 @@ QString stepsSentence(const TimeStatistics& steps)
         return {};
     if (steps.count == 1)
         return TimingSummary::tr("%1 for one step").arg(words::seconds(steps.mean));
+    if (steps.isUneven())
+        return TimingSummary::tr("%1 per step (median of %2 steps, mean %3)")
+            .arg(words::seconds(steps.median), words::count(static_cast<qint64>(steps.count)),
+                words::seconds(steps.mean));
     return TimingSummary::tr("%1 per step (mean ± std. dev. of %2 steps)")
         .arg(words::meanAndDeviation(steps.mean, steps.deviation), words::count(static_cast<qint64>(steps.count)));
 }

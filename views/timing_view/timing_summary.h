@@ -17,6 +17,10 @@ struct TimeStatistics {
     double mean = 0;
     double deviation = 0; ///< population standard deviation
     std::size_t count = 0;
+    double median = 0;
+    /// Some took so much longer than the rest that the mean is that of none: the first step often does.
+    [[nodiscard]] bool isUneven() const { return count > 3 && deviation > mean / 2; }
+    [[nodiscard]] double usual() const { return isUneven() ? median : mean; }
 };
 [[nodiscard]] TimeStatistics statistics(std::span<const double> seconds);
 
@@ -36,7 +40,8 @@ struct DeviceBar {
 
 /// "9.42 ms ± 0.31 ms per step (mean ± std. dev. of 7 runs, 10 loops each)"
 [[nodiscard]] QString timeitSentence(const TimeitResult& result);
-/// The same of single steps: "... (mean ± std. dev. of 25 steps)", or "9.42 ms for one step".
+/// The same of single steps: "... (mean ± std. dev. of 25 steps)", "9.42 ms for one step", or of uneven ones "9.42 ms
+/// per step (median of 25 steps, mean 60 ms)".
 [[nodiscard]] QString stepsSentence(const TimeStatistics& steps);
 
 /// Whether any of them has a loss or a norm.

@@ -255,8 +255,9 @@ void TimingView::refresh()
         const std::size_t counted = newer > 0 ? static_cast<std::size_t>(newer) : seconds.size();
         const TimeStatistics all = statistics(std::span<const double>(seconds).last(counted));
         const bool timeit = m_data.timeit && !m_data.timeit->perLoop.empty() && newer == 0;
-        const double mean = timeit ? m_data.timeit->mean : all.mean;
-        const double deviation = timeit ? m_data.timeit->deviation : all.deviation;
+        const bool isMean = timeit || !all.isUneven();
+        const double mean = timeit ? m_data.timeit->mean : all.usual();
+        const double deviation = timeit ? m_data.timeit->deviation : isMean ? all.deviation : 0;
         QString text = timeit ? timeitSentence(*m_data.timeit) : stepsSentence(all);
         if (timeit && m_data.timeitSteps)
             text =
@@ -276,7 +277,8 @@ void TimingView::refresh()
         if (m_isKept)
             figure = tr("%1 on %2", "9.42 ms per step, 2 × 4").arg(figure, words::meshSizes(*m_data.of->mesh));
         if (timeit || counted > 1)
-            band = plot::MeanBand{ mean, deviation, tr("mean %1").arg(words::seconds(mean)) };
+            band =
+                plot::MeanBand{ mean, deviation, (isMean ? tr("mean %1") : tr("median %1")).arg(words::seconds(mean)) };
         if (timeit && !m_data.timeit->devices.empty()) {
             devices = m_data.timeit->devices;
         } else {
