@@ -326,6 +326,7 @@ void CompareView::showSides()
     const bool hadFocus = focus == other || other->isAncestorOf(focus);
     shown->show();
     m_sentence->setVisible(any);
+    m_sides->setShares(any ? 3 : 2, any ? 2 : 3); // what can be A is a short list
     if (hadFocus)
         shown->setFocus(Qt::OtherFocusReason);
     other->hide();
