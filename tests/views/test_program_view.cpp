@@ -58,8 +58,8 @@ struct Shown {
         if (!QTest::qWaitForWindowExposed(&view))
             qFatal("not shown");
         // All of it, so that what is clicked is in sight.
-        if (const QSizeF all = layout().size();
-            std::min(canvas().width() / all.width(), canvas().height() / all.height()) >= 0.3)
+        if (const QSizeF all = canvas().layoutOfGraph() ? layout().size() : QSizeF();
+            all.isValid() && std::min(canvas().width() / all.width(), canvas().height() / all.height()) >= 0.3)
             canvas().fit();
     }
     [[nodiscard]] GraphCanvas& canvas() { return *view.canvas(); }
