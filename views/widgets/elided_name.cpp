@@ -24,8 +24,11 @@ QString elidedName(const QString& name, const QFontMetrics& metrics, int room)
     const QString tail = name.mid(from), last = name.mid(slash + 1).trimmed();
     if (const int rest = room - metrics.horizontalAdvance(tail); rest >= dots) {
         const QString before = name.left(from).trimmed().section(QLatin1Char('/'), -1).trimmed();
+        const int all = metrics.horizontalAdvance(before);
         // Never all of it: that there is more before it has to be seen.
-        return metrics.elidedText(before, Qt::ElideRight, std::min(rest, metrics.horizontalAdvance(before) - 1)) + tail;
+        return (all <= dots ? QString(QChar(0x2026))
+                            : metrics.elidedText(before, Qt::ElideRight, std::max(dots, std::min(rest, all - 1))))
+            + tail;
     }
     return metrics.elidedText(last, Qt::ElideMiddle, room);
 }
