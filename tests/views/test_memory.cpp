@@ -19,6 +19,7 @@
 #include "views/panel/panel.h"
 #include "views/panel_fixture.h"
 #include "views/tensors_view/tensors_view.h"
+#include "views/theme/appearance.h"
 #include "views/theme/theme.h"
 #include "views/widgets/section.h"
 #include "words/words.h"
