@@ -279,12 +279,13 @@ private:
 
     /// The rule's axes that do not shard the dimension although the rule fired, with one reason each.
     struct LostAxis {
-        QString axis;
+        QString axis; ///< several of one reason are named together
         QString why; ///< "which the mesh lacks"
     };
     std::vector<LostAxis> lostAxes(const DimensionReason& reason) const
     {
         std::vector<LostAxis> lost;
+        QStringList ones;
         if (reason.kind != Kind::Rule || !m_explanation.annotation)
             return lost;
         for (const std::string& axis : rule(reason.rule).target.axes) {
@@ -304,12 +305,18 @@ private:
                     for (const std::string& each : dropped.axes)
                         if (const auto at = m_snapshot.mesh->axisIndex(each))
                             divisor *= m_snapshot.mesh->size(*at);
-                    lost.push_back({ fromStd(axis),
-                        dropped.reason == DroppedAxes::Reason::SizeOne
-                            ? Words::tr("which has size 1 and shards nothing")
-                            : Words::tr("but %1 is not divisible by %2").arg(count(dropped.size), count(divisor)) });
+                    if (dropped.reason == DroppedAxes::Reason::SizeOne)
+                        ones << fromStd(axis);
+                    else
+                        lost.push_back({ fromStd(axis),
+                            Words::tr("but %1 is not divisible by %2").arg(count(dropped.size), count(divisor)) });
                 }
         }
+        if (ones.size() == 1)
+            lost.push_back({ ones.front(), Words::tr("which has size 1 and shards nothing") });
+        else if (const QString last = ones.isEmpty() ? QString() : ones.takeLast(); !last.isEmpty())
+            lost.push_back({ Words::tr("%1 and %2", "mesh axes").arg(ones.join(Words::tr(", ")), last),
+                Words::tr("which have size 1 and shard nothing") });
         return lost;
     }
 

@@ -222,4 +222,18 @@ QStringList transferLines(const Snapshot& snapshot, const HostTransfers& transfe
     return lines;
 }
 
+QString peakOfDevice(std::int64_t peak)
+{
+    return Words::tr("%1 per device", "so many bytes").arg(sized(peak));
+}
+
+QString peakOfLimit(std::int64_t peak, std::int64_t limit)
+{
+    const QString figure = peakOfDevice(peak);
+    if (limit <= 0)
+        return figure;
+    return Words::tr("%1, %2 of %3", "8.2 MiB per device, 51 % of 16 MiB")
+        .arg(figure, percent(static_cast<double>(peak) / static_cast<double>(limit)), sized(limit));
+}
+
 } // namespace shardscope::words

@@ -122,6 +122,24 @@ private Q_SLOTS:
         QCOMPARE(layout.front, (QPolygonF{ area.topLeft(), area.topRight(), area.bottomRight() }));
         QCOMPARE(layout.dotAt({ 395, 104 }, 12), 2);
         QCOMPARE(layout.dotAt({ 250, 200 }, 12), -1);
+        // The axes say what stands at their ends; names stand on nothing, and not on the line.
+        QCOMPARE(layout.sent.bytesAt(0), 7.0);
+        QCOMPARE(layout.state.bytesAt(1), 255.0);
+        const QRectF inside = area.adjusted(-10, -20, 10, 20);
+        const std::vector<QRectF> names = layout.labelPlaces(inside, std::vector<QSizeF>(3, QSizeF(80, 12)));
+        for (const QRectF& name : names) {
+            QVERIFY(!name.isNull() && inside.contains(name));
+            for (qsizetype i = 1; i < layout.front.size(); ++i)
+                QVERIFY(
+                    !name.intersects(QRectF(layout.front[i - 1], layout.front[i]).normalized().adjusted(-1, -1, 1, 1)));
+            for (const QRectF& other : names)
+                QVERIFY(&other == &name || !other.intersects(name));
+        }
+        // What differs by a ten thousandth lies in one place, and not in opposite corners.
+        const ScatterLayout alike = ScatterLayout::make(
+            area, { mesh(1, 1'000'000, 2'000'000'000, true), mesh(2, 4'000'000, 1'999'800'000, true) });
+        QVERIFY(std::abs(alike.dots[0].at.y() - alike.dots[1].at.y()) < 1);
+        QCOMPARE(alike.dots[1].at.x() - alike.dots[0].at.x(), area.width());
         // One alone lies in the middle.
         QCOMPARE(ScatterLayout::make(area, { meshes[0] }).dots[0].at, area.center());
     }

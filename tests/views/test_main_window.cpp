@@ -838,6 +838,7 @@ private Q_SLOTS:
         QCOMPARE(problems->windowTitle(), QStringLiteral("Problems 2"));
         QVERIFY(!problems->badge().isNull());
         QCOMPARE(problems->toggleViewAction()->text(), QStringLiteral("Problems"));
+        inspector->raise();
         QTRY_VERIFY(inspector->isInFront());
         QVERIFY(problems->isHidden());
 

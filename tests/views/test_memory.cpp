@@ -15,8 +15,12 @@
 #include "schedule/plan.h"
 #include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
+#include "views/panel/panel.h"
 #include "views/panel_fixture.h"
+#include "views/tensors_view/tensors_view.h"
 #include "views/theme/appearance.h"
+#include "views/theme/theme.h"
+#include "views/widgets/section.h"
 #include "words/shown_memory.h"
 #include "words/words.h"
 
@@ -402,6 +406,31 @@ private Q_SLOTS:
                                .arg(view.bar()->height())
                                .arg(view.bar()->heightForWidth(view.bar()->width()))));
         }
+    }
+
+    /// More than a device has is said in red wherever the figure stands, with how much of it that is.
+    void tooMuchIsSaidInTitles()
+    {
+        Fixture fixture;
+        MemoryView view(&fixture.document, &fixture.selection);
+        TensorsView tensors(&fixture.document, &fixture.selection);
+        Section section(u"memory"_s, u"Memory"_s, new QWidget);
+        QVERIFY(!view.isFigureBad() && !tensors.isFigureBad());
+        QSignalSpy changes(&view, &DockView::keyFigureChanged);
+        Experiment small = *fixture.document.experiment();
+        small.hardware.memoryPerDevice = fixture.snapshot().plan->memory.peakBytes / 2;
+        fixture.document.setExperiment(std::move(small), {});
+        fixture.document.waitForAnalysis();
+        QTRY_VERIFY(view.isFigureBad() && tensors.isFigureBad());
+        QVERIFY(!changes.isEmpty());
+        for (const DockView* each : { static_cast<DockView*>(&view), static_cast<DockView*>(&tensors) })
+            QVERIFY2(each->keyFigure().contains(u" per device, 200 % of "_s), qPrintable(each->keyFigure()));
+        section.setKeyFigure(view.keyFigure(), view.isFigureBad());
+        const QList<RoleLabel*> labels = section.findChildren<RoleLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [&](const RoleLabel* label) {
+            return label->text() == view.keyFigure()
+                && label->palette().color(QPalette::WindowText) == Theme::current().error;
+        }));
     }
 
     /// Programs in texts as well.

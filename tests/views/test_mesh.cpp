@@ -24,6 +24,7 @@
 #include "views/mesh_view/mesh_view.h"
 #include "views/mesh_view/size_slider.h"
 #include "views/theme/appearance.h"
+#include "views/widgets/fold_button.h"
 
 using namespace shardscope;
 
@@ -113,6 +114,44 @@ private Q_SLOTS:
         const MeshView narrow(&few, &selection), wide(&many, &selection);
         QVERIFY2(wide.minimumSizeHint().width() <= narrow.minimumSizeHint().width() + Metrics::scaled(20),
             qPrintable(QString::number(wide.minimumSizeHint().width())));
+    }
+
+    /// Nor what makes it high: they are one line, which unfolds.
+    void manyAxesOfSizeOneAreOneLine()
+    {
+        QLocale::setDefault(QLocale(QLocale::English));
+        Appearance appearance(ThemeChoice::Light);
+        Experiment experiment = builtinExamples().front().make();
+        const std::size_t used = experiment.mesh.axes.size();
+        const Experiment without = experiment;
+        for (int i = 0; i < 10; ++i)
+            experiment.mesh.axes.push_back({ "one" + std::to_string(i), 1 });
+        Document document;
+        Selection selection;
+        document.setExperiment(experiment, {});
+        MeshView view(&document, &selection);
+        view.resize(340, 700);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        auto* idle = view.findChild<FoldButton*>(QStringLiteral("idleAxes"));
+        QVERIFY(idle && idle->isVisible() && !idle->isChecked());
+        QCOMPARE(idle->text(), QStringLiteral("10 axes of size 1"));
+        QCOMPARE(view.keyFigure(), QStringLiteral("2 × 4"));
+        for (std::size_t i = 0; i < view.rowCount(); ++i)
+            QCOMPARE(view.row(i)->isVisible(), i < used);
+        idle->click();
+        for (std::size_t i = 0; i < view.rowCount(); ++i)
+            QVERIFY(view.row(i)->isVisible());
+        // One that gets another size is shown when the rest is folded again; one that is added as well.
+        view.row(used)->spinBox()->setValue(2);
+        idle->click();
+        QVERIFY(view.row(used)->isVisible() && !view.row(used + 1)->isVisible());
+        view.addAxis();
+        QTRY_VERIFY(view.row(view.rowCount() - 1)->isVisible());
+        document.setExperiment(without, {});
+        QVERIFY(idle->isHidden());
+        for (std::size_t i = 0; i < view.rowCount(); ++i)
+            QVERIFY(view.row(i)->isVisible());
     }
 
     void largeMeshesAreReadAndWalked()

@@ -185,6 +185,9 @@ private Q_SLOTS:
         QCOMPARE(rowOf()->height(), height);
         for (const QPushButton* button : rowOf()->fixButtons())
             QVERIFY(button->isEnabled());
+        // The keyboard waited for them: the next press needs no way back to the row.
+        QVERIFY(rowOf()->isAncestorOf(QApplication::focusWidget()));
+        QVERIFY(qobject_cast<QPushButton*>(QApplication::focusWidget()));
     }
 
     void refusedEditsAreToldUntilTheNextOne()

@@ -59,6 +59,10 @@ struct ShownProgram {
         view.setTextShown(true); // which is off at first
         if (!QTest::qWaitForWindowExposed(&view))
             qFatal("not shown");
+        // All of it, so that what is clicked is in sight.
+        if (const QSizeF all = canvas().layoutOfGraph() ? layout().size() : QSizeF();
+            all.isValid() && std::min(canvas().width() / all.width(), canvas().height() / all.height()) >= 0.3)
+            canvas().fit();
     }
     [[nodiscard]] GraphCanvas& canvas() { return *view.canvas(); }
     [[nodiscard]] const GraphLayout& layout() { return *view.canvas()->layoutOfGraph(); }
@@ -449,6 +453,25 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
             QVERIFY2(graph.left() >= -1 && graph.right() <= canvas.width() + 1, selected ? "selected" : "not selected");
             QVERIFY(graph.top() >= -1 && graph.bottom() <= canvas.height() + 1);
         }
+    }
+
+    /// What has no room in full is as wide as the view, rather than too small to be read.
+    void opensAsWideAsItCanBeRead()
+    {
+        const Fixture fixture;
+        GraphCanvas canvas;
+        canvas.resize(1300, 160);
+        canvas.setSnapshot(fixture.document.snapshot());
+        canvas.setVisible(true);
+        QVERIFY(QTest::qWaitForWindowExposed(&canvas));
+        canvas.resize(1304, 160);
+        const QRectF graph = canvas.toWidget(QRectF({ 0, 0 }, canvas.layoutOfGraph()->size()));
+        QVERIFY(graph.height() > canvas.height());
+        QVERIFY(canvas.zoom() >= 0.75);
+        QVERIFY(graph.left() >= -1 && graph.right() <= canvas.width() + 1);
+        canvas.fit(); // all of it, for who asks
+        QVERIFY(canvas.zoom() < 0.75);
+        QVERIFY(canvas.toWidget(QRectF({ 0, 0 }, canvas.layoutOfGraph()->size())).height() <= canvas.height() + 1);
     }
 
     /// What is too large to be read in full is read from its beginning, or around what is selected.

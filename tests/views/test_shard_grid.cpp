@@ -147,6 +147,12 @@ private Q_SLOTS:
         QVERIFY(long4.isClamped());
         QCOMPARE(long4.detail(), GridDetail::Full);
         QVERIFY(long4.panels().front().width() <= long4.panels().front().height() + 4 && long4.drawnAspect() > 0.9);
+        // With more columns than that has names for it goes on to be wider, so that all of them are named.
+        const Layout many = layoutOf("data=8,model=4", "P('model', 'data')", { 128256, 4096 });
+        for (const int height : { 90, 160, 220, 400 }) {
+            const GridLayout all = gridOf(many, { 900, height });
+            QVERIFY2(all.panels().front().width() >= 8 * 36 - 8, qPrintable(QString::number(height)));
+        }
         // A high array in little height gets the width of names; with more height its proportions are true.
         const Layout high = layoutOf("data=2,model=4", "P('model', 'data')", { 256, 64 });
         const GridLayout low = gridOf(high, { 900, 110 });
@@ -328,6 +334,24 @@ private Q_SLOTS:
         QVERIFY(describeCell(uneven, 3).padding.contains(QStringLiteral("2")));
         QVERIFY(describeCell(uneven, 3).ranges.startsWith(QStringLiteral("rows 9–9"))
             || describeCell(uneven, 3).ranges.startsWith(QStringLiteral("rows 9,")));
+    }
+
+    /// A number whose first digits are cut off is another number: ranges have their room, or blocks are counted.
+    void numbersOfRowsAreWhole()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        GridCanvas canvas(&selection);
+        for (const int width : { 600, 300, 250, 224 }) {
+            canvas.resize(width, 220);
+            canvas.setSubject(GridSubject{
+                layoutOf("data=8,model=4", "P('model', 'data')", { 128256, 4096 }), { "vocab", "embed" }, 2, 32 });
+            const QImage image = canvas.grab().toImage();
+            for (int y = 60; y < image.height() - 60; ++y)
+                for (int x = 0; x < 4; ++x)
+                    QVERIFY2(image.pixelColor(x, y) == Theme::current().base,
+                        qPrintable(QStringLiteral("%1: %2, %3").arg(width).arg(x).arg(y)));
+        }
     }
 
     void cellsOfDifferentStateLookDifferent()

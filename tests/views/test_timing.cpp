@@ -86,6 +86,14 @@ private Q_SLOTS:
         result.mean = 21.42e-3;
         result.deviation = 0.31e-3;
         result.loops = 10;
+        // One step that takes a hundred times as long makes no mean: the usual one is told.
+        const std::vector<double> uneven{ 0.002, 0.002, 0.3, 0.002, 0.002, 0.002 };
+        QVERIFY(statistics(uneven).isUneven());
+        QCOMPARE(stepsSentence(statistics(uneven)),
+            u"%1 per step (median of 6 steps, mean %2)"_s.arg(words::seconds(0.002), words::seconds(0.31 / 6)));
+        const std::vector<double> even{ 0.002, 0.0021, 0.0019, 0.002 };
+        QVERIFY(!statistics(even).isUneven());
+        QVERIFY(stepsSentence(statistics(even)).contains(u"mean ± std. dev. of 4 steps"_s));
         QCOMPARE(timeitSentence(result), u"21.4 ms ± 0.31 ms per step (mean ± std. dev. of 7 runs, 10 loops each)"_s);
         result.stopped = true;
         QVERIFY(timeitSentence(result).contains(u"stopped"_s));

@@ -31,6 +31,7 @@
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"
+#include "views/main_window/status_message.h"
 #include "views/main_window/window_place.h"
 #include "views/memory_view/memory_widgets.h"
 #include "views/mesh_view/axis_row.h"
@@ -609,12 +610,43 @@ private Q_SLOTS:
         }
     }
 
+    /// Plan is for memory and time: both are to be seen below the picture, which is lower for that, at every size.
+    void planShowsMemoryAndTime()
+    {
+        for (const QSize size : { QSize(1024, 640), QSize(1366, 768), QSize(1280, 800), QSize(1600, 1000) }) {
+            FramedWindow framed("flax-mlp-logical", size);
+            const auto at = QString::number(size.width()).toLatin1();
+            QCOMPARE(framed.window.perspective(), Perspective::Plan);
+            QTRY_VERIFY2(framed.dock("layout")->isInFront() && framed.dock("timeline")->isInFront(), at.constData());
+            QTRY_VERIFY2(framed.dock("timeline")->y() > framed.dock("layout")->geometry().bottom(), at.constData());
+            QTRY_VERIFY2(framed.part("memory")->parentWidget()->isVisible(), at.constData());
+            QTRY_VERIFY2(framed.part("memory")->isVisible() == (size.height() >= 780), at.constData());
+            QTRY_VERIFY2(framed.window.shardGridView()->canvas()->isVisible()
+                    && framed.window.shardGridView()->canvas()->height() >= 120,
+                qPrintable(
+                    QStringLiteral("%1: %2").arg(size.width()).arg(framed.window.shardGridView()->canvas()->height())));
+        }
+        // What was folded there stays so, in that perspective alone.
+        FramedWindow framed("flax-mlp-logical", QSize(1280, 800));
+        auto* memory = qobject_cast<Section*>(framed.part("memory")->parentWidget());
+        QTRY_VERIFY(memory && memory->isUnfolded());
+        framed.window.setPerspective(Perspective::Learn);
+        QVERIFY(!memory->isUnfolded());
+        framed.window.setPerspective(Perspective::Plan);
+        QVERIFY(memory->isUnfolded());
+        memory->setUnfolded(false);
+        framed.window.setPerspective(Perspective::Learn);
+        framed.window.setPerspective(Perspective::Plan);
+        QVERIFY(!memory->isUnfolded());
+    }
+
     /// In a small window the picture keeps its room: what stands beside it comes as a drawer over the edge.
     void aSmallWindowHasDrawers()
     {
         FramedWindow framed("flax-mlp-logical", QSize(1024, 640));
         MainWindow& window = framed.window;
         QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.setPerspective(Perspective::Learn);
         const DockFrame *layout = framed.dock("layout"), *inspector = framed.dock("inspector"),
                         *inputs = framed.dock("inputs");
         QTRY_VERIFY(layout->isInFront() && inputs->isInFront());
@@ -631,6 +663,29 @@ private Q_SLOTS:
         QVERIFY(inspector->geometry().right() >= window.width() - 8);
         QVERIFY(inspector->geometry().bottom() < window.statusBar()->y());
         QVERIFY(inspector->width() * 5 <= window.width() * 2);
+        // Its keys say why it stays; its inner edge is dragged, and its width kept.
+        QTRY_VERIFY(inspector->isAncestorOf(QApplication::focusWidget()));
+        for (const char* key : { "maximiseDock", "floatDock" }) {
+            auto* message = window.statusBar()->findChild<StatusMessage*>();
+            message->say({});
+            window.action(QLatin1String(key))->trigger();
+            QVERIFY2(message->text().contains(QStringLiteral("Inspector is a drawer")), key);
+            QVERIFY(!window.maximised() && !inspector->isFloating());
+        }
+        const auto grips = window.findChildren<QWidget*>(QStringLiteral("drawerGrip"));
+        const auto grip =
+            std::find_if(grips.begin(), grips.end(), [](const QWidget* each) { return each->isVisible(); });
+        QVERIFY(grip != grips.end());
+        const int wide = inspector->width();
+        QTest::mousePress(*grip, Qt::LeftButton, {}, QPoint(2, 100));
+        QTest::mouseMove(*grip, QPoint(-40, 100));
+        QTest::mouseRelease(*grip, Qt::LeftButton, {}, QPoint(2, 100));
+        QTRY_VERIFY2(std::abs(inspector->width() - wide - 42) <= 4, qPrintable(QString::number(inspector->width())));
+        const int dragged = inspector->width();
+        inspector->toggleViewAction()->trigger();
+        QTRY_VERIFY(inspector->isHidden());
+        QVERIFY(framed.present("explain"));
+        QTRY_COMPARE(inspector->width(), dragged);
         // Esc closes it, and the keyboard is in the picture again.
         QTRY_VERIFY(inspector->isAncestorOf(QApplication::focusWidget()));
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);

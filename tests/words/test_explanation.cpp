@@ -155,6 +155,21 @@ private Q_SLOTS:
         }
     }
 
+    /// Many axes that shard nothing for one reason are told of in one sentence.
+    void axesOfSizeOneAreToldTogether()
+    {
+        Experiment experiment = example("flax-mlp-logical");
+        experiment.mesh.axes.push_back({ "one0", 1 });
+        experiment.mesh.axes.push_back({ "one1", 1 });
+        experiment.rules.dialect = Dialect::MaxText; // which says of them that they were left out
+        for (LogicalRule& rule : experiment.rules.rules.list)
+            if (rule.target.axes == std::vector<std::string>{ "model" })
+                rule.target.axes = { "model", "one0", "one1" };
+        const QString text = all(*analysed(experiment), "params/layers.0/W1");
+        QVERIFY2(text.contains(QStringLiteral("one0 and one1, which have size 1 and shard nothing")), qPrintable(text));
+        QVERIFY2(!text.contains(QStringLiteral("which has size 1")), qPrintable(text));
+    }
+
     void operationsAreExplained()
     {
         const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));

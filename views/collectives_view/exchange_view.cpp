@@ -78,10 +78,11 @@ ExchangeView::ExchangeView(Selection* selection, QWidget* parent)
 ExchangeView::Side ExchangeView::makeSide(const QString& name, const QString& gridName, Selection* selection)
 {
     Side side{ new RoleLabel(name, RoleLabel::Size::Semibold, &Theme::text, this), new SpanLine(this),
-        new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this), new GridCanvas(selection, this) };
+        new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, this),
+        new GridCanvas(selection, this) };
     side.array->setBaseFont(Metrics::fixed());
     side.array->setAccessibleName(name);
-    side.holding->setElided(true);
+    side.holding->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     side.grid->setAccessibleName(gridName);
     return side;
 }
@@ -130,11 +131,11 @@ void ExchangeView::clear()
 ExchangeSizes ExchangeView::sizes(int width) const
 {
     ExchangeSizes sizes;
-    const QFontMetrics names(Metrics::semibold()), fixed(Metrics::fixed()), small{ Metrics::small() };
-    sizes.headHeight = std::max(names.height(), fixed.height()) + small.height() + 4;
+    const QFontMetrics names(Metrics::semibold()), fixed(Metrics::fixed());
     sizes.leastGridWidth = Metrics::scaled(168);
     sizes.arrow = Metrics::scaled(24);
     sizes.gap = Metrics::scaled(6);
+    sizes.headHeight = std::max(names.height(), fixed.height()) + holdingHeight(width, sizes) + 4;
     // As high as the array asks for at that width, within reason; names, ranges and the legend are around it.
     const int grid = ExchangeLayout::isBeside(width, sizes) ? (width - sizes.arrow) / 2 : width;
     const int wanted = Metrics::scaled(104) + static_cast<int>((grid - Metrics::scaled(80)) / m_aspect);
@@ -142,6 +143,14 @@ ExchangeSizes ExchangeView::sizes(int width) const
     m_band->fit(width);
     sizes.bandHeight = std::max(m_band->heightForWidth(width), m_band->minimumSizeHint().height());
     return sizes;
+}
+
+/// Of what is said of each side, in as many lines as the longer one takes.
+int ExchangeView::holdingHeight(int width, const ExchangeSizes& sizes) const
+{
+    const int column = ExchangeLayout::isBeside(width, sizes) ? (width - sizes.arrow) / 2 : width;
+    return std::max({ m_before.holding->heightForWidth(column), m_after.holding->heightForWidth(column),
+        QFontMetrics(Metrics::small()).height() });
 }
 
 int ExchangeView::heightForWidth(int width) const
@@ -157,10 +166,12 @@ QSize ExchangeView::sizeHint() const
 
 void ExchangeView::arrange()
 {
-    m_layout = ExchangeLayout::make(size(), sizes(width()));
-    const auto place = [](const Side& side, const QRect& head, const QRect& grid) {
+    const ExchangeSizes wanted = sizes(width());
+    m_layout = ExchangeLayout::make(size(), wanted);
+    const int holding = holdingHeight(width(), wanted);
+    const auto place = [holding](const Side& side, const QRect& head, const QRect& grid) {
         const int name = side.name->sizeHint().width() + Metrics::scaled(8);
-        const int line = head.height() - side.holding->sizeHint().height();
+        const int line = head.height() - holding;
         side.name->setGeometry(head.left(), head.top(), name, line);
         side.array->setGeometry(head.left() + name, head.top(), std::max(head.width() - name, 0), line);
         side.holding->setGeometry(head.left(), head.top() + line, head.width(), head.height() - line);

@@ -81,6 +81,7 @@ private:
     };
     Side makeSide(const QString& name, const QString& gridName, Selection* selection);
     [[nodiscard]] ExchangeSizes sizes(int width) const;
+    [[nodiscard]] int holdingHeight(int width, const ExchangeSizes& sizes) const;
     void arrange();
 
     Side m_before, m_after;

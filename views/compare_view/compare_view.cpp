@@ -105,7 +105,7 @@ CompareView::CompareView(Document* document, Selection* selection, RunController
     auto* kept = new QWidget;
     m_kept->setAccessibleName(tr("What is kept"));
     vbox(kept, {}, 0,
-        { hbox({ 8, 6, 8, 0 }, styleSpacing, { m_kept, boxStretch(), m_variants->keepButton() }), { m_variants, 1 },
+        { hbox({ 8, 6, 8, 0 }, 12, { m_kept, boxStretch(), m_variants->keepButton() }), { m_variants, 1 },
             { m_runs, 1 }, { m_meshes, 1 } });
     connect(m_kept, &SegmentedBar::currentChanged, this, [this](int shown) {
         m_keptByHand = true;
@@ -367,6 +367,7 @@ void CompareView::showSides()
     const bool hadFocus = focus == other || other->isAncestorOf(focus);
     shown->show();
     m_sentence->setVisible(any);
+    m_sides->setShares(any ? 3 : 2, any ? 2 : 3); // what can be A is a short list
     if (hadFocus)
         shown->setFocus(Qt::OtherFocusReason);
     other->hide();

@@ -22,32 +22,57 @@ double logOf(double bytes)
     return std::log2(1 + std::max(bytes, 0.0));
 }
 
-/// From 0 to 1; the middle where all are alike.
-double shareOf(double value, double least, double most)
+/// A part of the line between two of its corners, with room around it.
+QRectF around(QPointF from, QPointF to)
 {
-    return most > least ? (value - least) / (most - least) : 0.5;
+    constexpr double room = 2;
+    return QRectF(from, to).normalized().adjusted(-room, -room, room, room);
 }
 
 } // namespace
 
+ScatterScale ScatterScale::of(double leastBytes, double mostBytes)
+{
+    constexpr double leastSpan = 0.5; // of a doubling
+    ScatterScale scale{ logOf(leastBytes), logOf(mostBytes) };
+    if (const double missing = leastSpan - (scale.most - scale.least); missing > 0) {
+        scale.least -= missing / 2;
+        scale.most += missing / 2;
+    }
+    return scale;
+}
+
+double ScatterScale::shareOf(double bytes) const
+{
+    return (logOf(bytes) - least) / (most - least);
+}
+
+double ScatterScale::bytesAt(double share) const
+{
+    return std::max(std::exp2(least + share * (most - least)) - 1, 0.0);
+}
+
 ScatterLayout ScatterLayout::make(const QRectF& area, const std::vector<MeshFigures>& meshes)
 {
     ScatterLayout layout;
-    std::vector<QPointF> logs;
+    std::vector<double> sent, state;
     for (std::size_t i = 0; i < meshes.size(); ++i)
         if (meshes[i].sentBytes && meshes[i].stateBytes) {
             layout.dots.push_back({ i, {} });
-            logs.emplace_back(logOf(meshes[i].sentBytes->value()), logOf(static_cast<double>(*meshes[i].stateBytes)));
+            sent.push_back(meshes[i].sentBytes->value());
+            state.push_back(static_cast<double>(*meshes[i].stateBytes));
         }
-    if (logs.empty())
+    if (layout.dots.empty())
         return layout;
-    const auto [left, right] =
-        std::minmax_element(logs.begin(), logs.end(), [](QPointF a, QPointF b) { return a.x() < b.x(); });
-    const auto [low, high] =
-        std::minmax_element(logs.begin(), logs.end(), [](QPointF a, QPointF b) { return a.y() < b.y(); });
-    for (std::size_t i = 0; i < logs.size(); ++i)
-        layout.dots[i].at = { area.left() + area.width() * shareOf(logs[i].x(), left->x(), right->x()),
-            area.bottom() - area.height() * shareOf(logs[i].y(), low->y(), high->y()) };
+    const auto scaleOf = [](const std::vector<double>& bytes) {
+        const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
+        return ScatterScale::of(*least, *most);
+    };
+    layout.sent = scaleOf(sent);
+    layout.state = scaleOf(state);
+    for (std::size_t i = 0; i < layout.dots.size(); ++i)
+        layout.dots[i].at = { area.left() + area.width() * layout.sent.shareOf(sent[i]),
+            area.bottom() - area.height() * layout.state.shareOf(state[i]) };
     std::vector<QPointF> front;
     for (const Dot& dot : layout.dots)
         if (meshes[dot.mesh].isFront())
@@ -131,8 +156,9 @@ void MeshScatter::tableActivate(int row)
 
 QRectF MeshScatter::area() const
 {
-    const int line = QFontMetrics(Metrics::small()).height();
-    return QRectF(rect()).adjusted(16, line + 12, -16, -line - 12);
+    const QFontMetrics small(Metrics::small());
+    const int line = small.height(), figures = small.horizontalAdvance(tr("1,023 MiB")) + Metrics::scaled(10);
+    return QRectF(rect()).adjusted(figures, line + 10, -24, -2 * line - 10);
 }
 
 void MeshScatter::arrange()
@@ -153,31 +179,94 @@ Canvas::Tip MeshScatter::tipAt(QPoint point) const
         tableRect(dot) };
 }
 
-void MeshScatter::paintLabels(QPainter& painter) const
+std::vector<QRectF> ScatterLayout::labelPlaces(const QRectF& inside, const std::vector<QSizeF>& texts) const
+{
+    constexpr double aside = dotRadius + 4;
+    std::vector<QRectF> taken, places;
+    for (const Dot& dot : dots)
+        taken.push_back(QRectF(dot.at.x() - dotRadius, dot.at.y() - dotRadius, 2 * dotRadius, 2 * dotRadius));
+    for (qsizetype i = 1; i < front.size(); ++i)
+        taken.push_back(around(front[i - 1], front[i]));
+    for (std::size_t i = 0; i < dots.size(); ++i) {
+        const QPointF at = dots[i].at;
+        const double width = texts[i].width(), height = texts[i].height(), left = at.x() - aside - width,
+                     right = at.x() + aside, middle = at.y() - height / 2, above = at.y() - height - 3,
+                     below = at.y() + 3;
+        QRectF found;
+        for (const QPointF& corner : { QPointF(right, middle), QPointF(right, above), QPointF(right, below),
+                 QPointF(left, middle), QPointF(left, above), QPointF(left, below) }) {
+            const QRectF box(corner, texts[i]);
+            if (inside.contains(box) && std::none_of(taken.begin(), taken.end(), [&box](const QRectF& other) {
+                    return other.intersects(box);
+                })) {
+                found = box;
+                break;
+            }
+        }
+        places.push_back(found);
+        if (!found.isNull())
+            taken.push_back(found);
+    }
+    return places;
+}
+
+/// Figures at both ends and, where there is room, in the middle: the axes are logarithmic, and say so.
+void MeshScatter::paintAxes(QPainter& painter) const
 {
     const Theme& theme = Theme::current();
-    painter.setFont(Metrics::small());
-    painter.setPen(theme.secondary);
-    const QRect inside = rect().adjusted(8, 4, -8, -4);
-    painter.drawText(inside, Qt::AlignTop | Qt::AlignLeft, tr("state and gradients per device ↑"));
-    painter.drawText(inside, Qt::AlignBottom | Qt::AlignRight, tr("sent per device and step →"));
-    painter.setPen(theme.text);
     const QFontMetrics metrics(Metrics::small());
-    std::vector<QRectF> taken;
-    for (int dot = 0; dot < tableRowCount(); ++dot) {
-        const QString name = tableText(dot, 0);
-        const QPointF at = m_layout.dots[static_cast<std::size_t>(dot)].at;
-        QRectF box(
-            at.x() + dotRadius + 4, at.y() - metrics.height() / 2.0, metrics.horizontalAdvance(name), metrics.height());
-        if (box.right() > rect().right() - 4)
-            box.moveRight(at.x() - dotRadius - 4);
-        // A name that would lie on another one is left to the tip and the table.
-        if (box.left() < 4
-            || std::any_of(taken.begin(), taken.end(), [&box](const QRectF& other) { return other.intersects(box); }))
+    const QRectF area = this->area();
+    const int line = metrics.height();
+    painter.setFont(Metrics::small());
+    const QRect inside = rect().adjusted(8, 4, -8, -4);
+    const auto write = [&](Qt::Alignment alignment, const QString& full, const QString& brief) {
+        painter.drawText(
+            inside, static_cast<int>(alignment), metrics.horizontalAdvance(full) <= inside.width() ? full : brief);
+    };
+    painter.setPen(theme.secondary);
+    write(Qt::AlignTop | Qt::AlignLeft, tr("state and gradients per device, logarithmic ↑"),
+        tr("state and gradients per device ↑"));
+    write(Qt::AlignBottom | Qt::AlignRight, tr("sent per device and step, logarithmic →"),
+        tr("sent per device and step →"));
+    if (area.width() < 1 || area.height() < 1 || m_layout.dots.empty())
+        return;
+    double free = rect().left();
+    for (const double share : { 0.0, 0.5, 1.0 }) {
+        const double y = area.bottom() - share * area.height(), x = area.left() + share * area.width();
+        if (share != 0.5 || area.height() >= 4 * line) {
+            painter.setPen(theme.plotGrid);
+            painter.drawLine(QPointF(area.left() - 4, y), QPointF(rect().right() - 4, y));
+            painter.setPen(theme.secondary);
+            painter.drawText(QRectF(rect().left(), y - line / 2.0, area.left() - 8, line),
+                Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, words::bytes(m_layout.state.bytesAt(share)));
+        }
+        const QString sent = words::bytes(m_layout.sent.bytesAt(share));
+        const double width = metrics.horizontalAdvance(sent) + 2;
+        const double left = std::min(x - width / 2, rect().right() - 6 - width);
+        if (left < free || (share == 0.5 && area.width() < 4 * width))
             continue;
-        painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, name);
-        taken.push_back(box);
+        painter.setPen(theme.plotGrid);
+        painter.drawLine(QPointF(x, area.top() - 4), QPointF(x, area.bottom() + 6));
+        painter.setPen(theme.secondary);
+        painter.drawText(QRectF(left, area.bottom() + 7, width, line), Qt::AlignCenter | Qt::TextDontClip, sent);
+        free = left + width + 8;
     }
+}
+
+void MeshScatter::paintLabels(QPainter& painter) const
+{
+    painter.setFont(Metrics::small());
+    painter.setPen(Theme::current().text);
+    const QFontMetrics metrics(Metrics::small());
+    std::vector<QSizeF> sizes;
+    for (int dot = 0; dot < tableRowCount(); ++dot)
+        sizes.emplace_back(metrics.horizontalAdvance(tableText(dot, 0)), metrics.height());
+    const QRectF area = this->area();
+    const std::vector<QRectF> places =
+        m_layout.labelPlaces(QRectF(rect()).adjusted(area.left(), metrics.height() + 4, -4, 0), sizes);
+    for (int dot = 0; dot < tableRowCount(); ++dot) // a name without a place is left to the tip and the table
+        if (const QRectF& box = places[static_cast<std::size_t>(dot)]; !box.isNull())
+            painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, tableText(dot, 0));
 }
 
 void MeshScatter::paintEvent(QPaintEvent*)
@@ -188,6 +277,8 @@ void MeshScatter::paintEvent(QPaintEvent*)
     painter.setPen(theme.plotGrid);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    paintAxes(painter);
+    painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(theme.strongLine, 1.5));
     painter.drawPolyline(m_layout.front);
     for (int dot = 0; dot < tableRowCount(); ++dot) {

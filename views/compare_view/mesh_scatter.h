@@ -15,17 +15,30 @@
 
 namespace shardscope {
 
-/// Where the points lie: both axes are logarithmic, from the least to the most there is.
+/// A logarithmic axis from the least to the most there is, and further where these are nearly the same: what differs by
+/// little lies close together.
+struct ScatterScale {
+    double least = 0, most = 1; ///< logarithms
+    static ScatterScale of(double leastBytes, double mostBytes);
+    [[nodiscard]] double shareOf(double bytes) const; ///< from 0 to 1
+    [[nodiscard]] double bytesAt(double share) const;
+};
+
+/// Where the points lie.
 struct ScatterLayout {
     struct Dot {
         std::size_t mesh = 0;
         QPointF at;
     };
     std::vector<Dot> dots; ///< of the meshes that have both figures, in their order
+    ScatterScale sent, state; ///< across, and upwards
     QPolygonF front; ///< from left to right: across to what sends more, then down to what holds less
     static ScatterLayout make(const QRectF& area, const std::vector<MeshFigures>& meshes);
     /// The nearest dot within so many pixels, -1 for none.
     [[nodiscard]] int dotAt(const QPointF& point, double within) const;
+    /// Places for a text of that size beside each dot: empty where it would lie on another one, on a dot or on the
+    /// line, or not within `inside`.
+    [[nodiscard]] std::vector<QRectF> labelPlaces(const QRectF& inside, const std::vector<QSizeF>& texts) const;
 };
 
 class MeshScatter : public Canvas {
@@ -50,7 +63,7 @@ public:
     void tableActivate(int row) override;
 
     [[nodiscard]] QSize sizeHint() const override { return { Metrics::scaled(320), Metrics::scaled(180) }; }
-    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(120), Metrics::scaled(60) }; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(120), Metrics::scaled(100) }; }
 
 Q_SIGNALS:
     void picked(int mesh);
@@ -66,6 +79,7 @@ protected:
 private:
     [[nodiscard]] const MeshFigures& meshOf(int dot) const;
     [[nodiscard]] QRectF area() const;
+    void paintAxes(QPainter& painter) const;
     void paintLabels(QPainter& painter) const;
     std::vector<MeshFigures> m_meshes;
     std::vector<MeshAxis> m_open;

@@ -131,6 +131,7 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
     , m_batchTable(new QTableView)
     , m_search(new QPushButton(tr("Search meshes")))
     , m_count(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
+    , m_verdict(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary))
     , m_sentence(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped))
     , m_empty(new EmptyPage(QString()))
     , m_cache(std::make_shared<AnalysisCache>())
@@ -138,8 +139,14 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
 {
     makeListTable(m_table, m_model, tr("Meshes of as many devices"));
     makeListTable(m_batchTable, m_batches, tr("Sensitivity to batch"));
-    for (QTableView* table : { m_table, m_batchTable })
+    for (QTableView* table : { m_table, m_batchTable }) {
+        table->horizontalHeader()->setStretchLastSection(false);
+        table->horizontalHeader()->setMinimumSectionSize(Metrics::scaled(40));
         table->setMinimumHeight(Metrics::scaled(44));
+    }
+    // The last column has what the others leave; all of it stands below the table.
+    m_table->horizontalHeader()->setSectionResizeMode(MeshesModel::Verdict, QHeaderView::Stretch);
+    m_batchTable->horizontalHeader()->setSectionResizeMode(BatchesModel::SentNow, QHeaderView::Stretch);
     m_table->setToolTip(tr("Return opens the mesh in place of the one that is open."));
     m_search->setProperty("small", true);
     m_search->setToolTip(tr("Lays the experiment out on every mesh of as many devices"));
@@ -151,7 +158,10 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
             { "pin", "pin", tr("Pin as A"), [this] { pin(); } } });
     buttons->addWidget(m_count, 1);
     auto* words = vbox({ 8, 6, 8, 4 }, 0, { m_sentence });
-    vbox(this, {}, 0, { buttons, { m_table, 3 }, { m_scatter, 3 }, words, { m_batchTable, 2 }, { m_empty, 1 } });
+    m_verdict->setContentsMargins(8, 4, 8, 4);
+    m_verdict->setAccessibleName(tr("What is said of the mesh"));
+    vbox(this, {}, 0,
+        { buttons, { m_table, 3 }, m_verdict, { m_scatter, 3 }, words, { m_batchTable, 2 }, { m_empty, 1 } });
 
     m_delay.setSingleShot(true);
     m_delay.setInterval(300); // not while somebody drags
@@ -268,6 +278,15 @@ void MeshesPane::showState()
     m_scatter->setMeshes(m_model->meshes(), mesh.axes);
     m_scatter->setCurrentMesh(current());
     showScatter();
+    int told = current();
+    for (int row = 0; row < m_model->rowCount() && told < 0; ++row)
+        if (m_model->isOpen(row))
+            told = row;
+    m_verdict->setText(told < 0 ? QString()
+                                : tr("%1: %2", "a mesh, what is said of it")
+                                      .arg(words::meshNames(m_model->mesh(told).axes),
+                                          m_model->index(told, MeshesModel::Verdict).data().toString()));
+    m_verdict->setVisible(told >= 0);
     m_sentence->setText(m_batches->sentence());
     m_sentence->setVisible(any && !m_sentence->text().isEmpty());
     m_batchTable->setVisible(any && m_batches->rowCount() > 0);

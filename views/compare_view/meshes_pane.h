@@ -110,6 +110,7 @@ private:
     QTableView* m_batchTable;
     QPushButton* m_search;
     RoleLabel* m_count;
+    RoleLabel* m_verdict; ///< of the mesh that is current or open
     RoleLabel* m_sentence;
     QList<QToolButton*> m_rowButtons;
     EmptyPage* m_empty;

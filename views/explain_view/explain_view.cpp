@@ -380,28 +380,27 @@ void ExplainView::rebuildWhatIfs()
     for (int i = 0; i < static_cast<int>(m_shown.rows.size()); ++i) {
         const words::WhatIfText text = words::whatIf(*m_shown.snapshot, m_shown.rows[static_cast<std::size_t>(i)]);
         auto* change = new SpanLabel(text.change, AxisMarks::Chips);
-        // In a narrow view the figures go below, in the same columns, and the buttons stand beside the change.
-        const int line = 1 + 2 * i, below = isNarrow() ? line + 1 : line;
-        QHBoxLayout* beside = nullptr;
+        // The figures stand beside what they are of; in a narrow view the buttons go below.
+        const int line = 1 + 2 * i;
+        QHBoxLayout* below = nullptr;
+        m_whatIfRows->addWidget(change, line, 0, Qt::AlignVCenter);
         if (isNarrow()) {
-            auto* head = new QWidget;
-            beside = hbox(head, {}, 4, { change, boxStretch() });
-            m_whatIfRows->addWidget(head, line, 0, 1, 4);
-        } else {
-            m_whatIfRows->addWidget(change, line, 0, Qt::AlignVCenter);
+            auto* buttons = new QWidget;
+            below = hbox(buttons, { 0, 0, 0, 4 }, 4, { boxStretch() });
+            m_whatIfRows->addWidget(buttons, line + 1, 0, 1, 4);
         }
         change->setToolTip(text.consequence);
-        figure(text.perDevice, text.consequence, &Theme::text, below, 1);
-        figure(text.sent, text.consequence, &Theme::text, below, 2);
-        figure(text.state, text.consequence, &Theme::text, below, 3);
+        figure(text.perDevice, text.consequence, &Theme::text, line, 1);
+        figure(text.sent, text.consequence, &Theme::text, line, 2);
+        figure(text.state, text.consequence, &Theme::text, line, 3);
         const auto button = [&](const QString& label, const QString& name, const QString& tip, int column, auto run) {
             auto* made = new QPushButton(label);
             made->setProperty("small", true);
             made->setEnabled(current);
             describe(made, name, tip);
             connect(made, &QPushButton::clicked, this, run);
-            if (beside)
-                beside->addWidget(made);
+            if (below)
+                below->addWidget(made);
             else
                 m_whatIfRows->addWidget(made, line, column, Qt::AlignVCenter);
             setTabOrder(before, made);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Views as drawers over the edges of a window that has no room for them beside the pictures. A drawer lies over what is
-// there, which keeps its size; what opens and closes any view opens and closes it, and so does Esc within it. Two of
-// them that would leave less than three fifths of the width in sight are never open together.
+// there, which keeps its size, and is as wide as its inner edge is dragged to; what opens and closes any view opens and
+// closes it, and so does Esc within it. Two of them that would leave less than three fifths of the width in sight are
+// never open together.
 #pragma once
 
+#include <QHash>
 #include <QList>
 #include <QObject>
 #include <QRect>
@@ -27,6 +29,9 @@ public:
     [[nodiscard]] bool holds(const DockFrame* frame) const;
     /// Closes the one that has the widget; false if none has.
     bool closeAround(const QWidget* widget);
+    /// As wide as it was dragged to, 0 for what the window makes of it.
+    [[nodiscard]] int widthAt(Qt::Edge edge) const { return m_widths.value(edge); }
+    void setWidthAt(Qt::Edge edge, int width);
     /// Over whatever has come to the window since.
     void raise();
 
@@ -37,15 +42,19 @@ private:
     struct Drawer {
         DockFrame* frame;
         Qt::Edge edge;
+        QWidget* grip; ///< along its inner edge
     };
     [[nodiscard]] QRect place() const; ///< of the views
     [[nodiscard]] QRect placeOf(const Drawer& drawer) const;
+    void put(const Drawer& drawer);
     void follow();
+    bool drag(const QObject* grip, const QEvent* event);
     void makeRoomFor(const DockFrame* opened);
     QMainWindow* m_window;
     QList<QWidget*> m_above;
     QWidget* m_below;
     QList<Drawer> m_drawers;
+    QHash<Qt::Edge, int> m_widths;
 };
 
 } // namespace shardscope

@@ -16,6 +16,7 @@
 #include <array>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 
 #include "document/document.h"
 #include "document/run_controller.h"
@@ -180,7 +181,7 @@ protected:
 
 private:
     /// Of saved arrangements: those of other versions are not restored.
-    static constexpr int arrangementVersion = 8;
+    static constexpr int arrangementVersion = 9;
     void makeViews();
     void makeInputs();
     void makePictures();
@@ -233,12 +234,15 @@ private:
         bool isWithoutStep = false; ///< the timeline was taken away, for there is no step
         QSize window = {}; ///< when that was
         QList<std::pair<QString, QSize>> frames = {}; ///< which sizes it left: what a smaller window does to them goes
+        std::optional<bool> memory = {}; ///< unfolded below the picture when that was last seen
     };
     /// Of the present form and perspective.
     [[nodiscard]] Arranged& arranged();
     void noteSizes(); ///< a line between frames was let go
     void restoreSizes(); ///< that it left, in a window of the size that it had
     [[nodiscard]] QString arrangementName() const;
+    /// Of a drawer over an edge, in the status bar: it is neither moved nor maximised. False for any other view.
+    bool sayWhyItStays(const DockFrame* frame);
     void keepArrangement();
     void storeArrangements();
     void showPerspective();

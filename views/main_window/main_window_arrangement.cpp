@@ -46,6 +46,10 @@ bool isPlaced(DockFrame* frame, const MainWindow* window)
 }
 
 constexpr const char* formNames[] = { "single", "low", "two", "three", "large" };
+const std::pair<QString, Qt::Edge> widthKeys[] = {
+    { QStringLiteral("DrawerLeft"), Qt::LeftEdge },
+    { QStringLiteral("DrawerRight"), Qt::RightEdge },
+};
 const QString sizedByHandKey = QStringLiteral("SizedByHand"), withoutStepKey = QStringLiteral("WithoutStep");
 
 } // namespace
@@ -87,6 +91,7 @@ void MainWindow::keepArrangement()
 {
     if (!m_arranged)
         return; // nobody has seen it, and nothing has its size
+    arranged().memory = m_layoutBox->drawer()->isUnfolded();
     arranged().state = m_maximised ? m_beforeMaximised : saveState(arrangementVersion);
 }
 
@@ -130,6 +135,9 @@ void MainWindow::restoreSizes()
 void MainWindow::storeArrangements()
 {
     keepArrangement();
+    for (const auto& [key, edge] : widthKeys)
+        if (const int width = m_drawers->widthAt(edge); width > 0)
+            m_settings.setState(key, QByteArray::number(width));
     for (auto kept = m_arrangements.cbegin(); kept != m_arrangements.cend(); ++kept) {
         m_settings.setState(kept.key(), kept->state);
         for (const auto& [key, is] :
@@ -141,9 +149,7 @@ void MainWindow::storeArrangements()
 void MainWindow::setForm(Form form)
 {
     m_form = form;
-    // Beside a picture that is low already, memory is one line until it is asked for.
     m_layoutBox->drawer()->setVisible(form != Form::Single);
-    m_layoutBox->drawer()->setUnfolded(height() >= Metrics::scaled(860));
     arrange();
 }
 
@@ -180,6 +186,9 @@ void MainWindow::arrange()
     for (const auto& [frame, edge] : drawers)
         m_drawers->hold(frame, edge);
     placeTimeline();
+    // Beside a picture that is low already, memory is one line until it is asked for; in Plan that takes less.
+    const int roomy = m_perspective == Perspective::Plan ? 780 : 860;
+    m_layoutBox->drawer()->setUnfolded(own.memory.value_or(height() >= Metrics::scaled(roomy)));
     if (isNew) {
         layout()->activate(); // before that it has no tab that could come to the front
         dock(QLatin1String(viewsOf(m_perspective).centre.front()))->raise();
@@ -202,6 +211,8 @@ void MainWindow::arrange()
 void MainWindow::makeDrawers()
 {
     m_drawers = new EdgeDrawers(this, { m_toolBar, m_notices }, statusBar());
+    for (const auto& [key, edge] : widthKeys)
+        m_drawers->setWidthAt(edge, m_settings.state(key).toInt());
     connect(m_tabs, &DockTabs::placed, m_drawers, &EdgeDrawers::raise);
     // The keyboard goes from a drawer to the picture that is in front.
     for (DockFrame* frame : m_docks)
@@ -255,11 +266,13 @@ void MainWindow::place(const PerspectiveViews& views)
     if (m_form < Form::TwoColumns) {
         for (QList<DockFrame*>* place : { &left, &right })
             place->removeIf(isDrawer);
-        for (QList<DockFrame*>* place : { &right, &below, &bottom })
+        for (QList<DockFrame*>* place : { &right, &bottom })
             centre += std::exchange(*place, {});
+        if (m_form == Form::Single)
+            centre += std::exchange(below, {});
     } else if (m_form == Form::TwoColumns) {
         for (DockFrame* frame : std::exchange(right, {}))
-            frame->objectName() == QLatin1String("inspector") ? below.prepend(frame) : centre.append(frame);
+            (frame->objectName() == QLatin1String("inspector") ? below : centre).append(frame); // behind the timeline
         below += std::exchange(bottom, {});
     }
     const QList<DockFrame*> open = left + centre + below + right + bottom;
@@ -389,6 +402,9 @@ void MainWindow::fitHeights()
             for (const char* id : { "inspector", "timeline" })
                 if (qstrcmp(id, views.centre.front()) != 0)
                     share(id, low);
+        } else {
+            for (const char* id : views.below)
+                share(id, Metrics::scaled(160));
         }
     }
     // Whole rows: as many as there are, a few of many.
@@ -426,6 +442,16 @@ void MainWindow::choosePerspective()
 {
     const std::optional<Perspective> kept = perspectiveOf(m_settings.perspective(m_document.filePath()));
     setPerspective(kept.value_or(firstPerspective(*m_document.experiment())));
+}
+
+bool MainWindow::sayWhyItStays(const DockFrame* frame)
+{
+    if (!frame->isOverEdge())
+        return false;
+    m_message->say(tr("In a window of this size %1 is a drawer, which closes and does nothing else. In a larger one it "
+                      "stands beside the picture.")
+                       .arg(frame->name()));
+    return true;
 }
 
 void MainWindow::maximise(DockFrame* frame)

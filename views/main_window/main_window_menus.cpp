@@ -138,11 +138,13 @@ void MainWindow::makeActions()
     addAction("previousDock", {}, tr("Previous view"), Key(Qt::SHIFT | Qt::Key_F6), [this] { focusNextDock(-1); });
     // Buttons and menus of titles and tabs do the same.
     addAction("floatDock", {}, tr("&Float or put back the view in use"), DockFrame::floatKeys(), [this] {
-        if (DockFrame* dock = dockInUse())
+        if (DockFrame* dock = dockInUse(); dock && !sayWhyItStays(dock))
             dock->toggleFloating();
     });
-    addAction("maximiseDock", {}, tr("&Maximise or put back the view in use"), DockFrame::maximiseKeys(),
-        [this] { maximise(m_maximised ? nullptr : dockInUse()); });
+    addAction("maximiseDock", {}, tr("&Maximise or put back the view in use"), DockFrame::maximiseKeys(), [this] {
+        if (DockFrame* dock = dockInUse(); m_maximised || !dock || !sayWhyItStays(dock))
+            maximise(m_maximised ? nullptr : dock);
+    });
     addAction("closeDock", {}, tr("&Close the view in use"), DockFrame::closeKeys(), [this] {
         if (DockFrame* dock = dockInUse())
             dock->close();

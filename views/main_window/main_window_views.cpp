@@ -90,7 +90,7 @@ QWidget* focusOf(const MainWindow::Part& part)
 
 void showFigureOf(DockView* view, Section* section)
 {
-    const auto show = [view, section] { section->setKeyFigure(view->keyFigure()); };
+    const auto show = [view, section] { section->setKeyFigure(view->keyFigure(), view->isFigureBad()); };
     QObject::connect(view, &DockView::keyFigureChanged, section, show);
     show();
 }
@@ -340,7 +340,8 @@ void MainWindow::addPart(const char* id, const char* icon, const QString& name, 
 void MainWindow::followFigure(DockFrame* frame)
 {
     const auto* view = qobject_cast<DockView*>(m_fronts.value(frame)());
-    frame->setKeyFigure(view && frame->objectName() != QLatin1String("inputs") ? view->keyFigure() : QString());
+    const bool shown = view && frame->objectName() != QLatin1String("inputs");
+    frame->setKeyFigure(shown ? view->keyFigure() : QString(), shown && view->isFigureBad());
 }
 
 void MainWindow::showTimes()

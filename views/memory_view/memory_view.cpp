@@ -2,7 +2,6 @@
 #include "views/memory_view/memory_view.h"
 
 #include <QCheckBox>
-#include <QLocale>
 #include <algorithm>
 #include <utility>
 
@@ -152,19 +151,14 @@ void MemoryView::showSnapshot()
         m_peak = memory ? memory->peakBytes : 0;
     m_plot->setMemory(shown);
     QString figure;
+    bool isTooMuch = false;
     if (memory) {
-        figure = tr("%1 per device").arg(words::bytes(static_cast<double>(memory->peakBytes)));
-        QString sum = figure;
         const std::int64_t limit = shown.snapshot->experiment->hardware.memoryPerDevice;
-        if (limit > 0) {
-            const double percent = 100.0 * static_cast<double>(memory->peakBytes) / static_cast<double>(limit);
-            const QString most = words::bytes(static_cast<double>(limit));
-            sum = percent < 0.1
-                ? tr("%1, less than 0.1 % of %2").arg(figure, most)
-                : tr("%1, %2 % of %3").arg(figure, QLocale().toString(percent, 'f', percent < 10 ? 1 : 0), most);
-        }
+        isTooMuch = limit > 0 && memory->peakBytes > limit;
+        const QString sum = words::peakOfLimit(memory->peakBytes, limit);
+        figure = isTooMuch ? sum : words::peakOfDevice(memory->peakBytes);
         m_sum->setText(sum);
-        m_sum->setColour(limit > 0 && memory->peakBytes > limit ? &Theme::error : &Theme::text);
+        m_sum->setColour(isTooMuch ? &Theme::error : &Theme::text);
         m_when->setText(shown.instructions() == 0 ? tr("Held all the time")
                                                   : tr("Peak %1", "at instruction ...").arg(shown.peakWords()));
         QStringList notes{ m_when->text(),
@@ -181,7 +175,7 @@ void MemoryView::showSnapshot()
     followSelection();
     showPlacement();
     placePlot();
-    setKeyFigure(figure);
+    setKeyFigure(figure, isTooMuch);
 }
 
 QString MemoryView::hostText() const

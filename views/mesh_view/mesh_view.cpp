@@ -25,6 +25,7 @@
 #include "views/widgets/chip.h"
 #include "views/widgets/context_menu.h"
 #include "views/widgets/flat_button.h"
+#include "views/widgets/fold_button.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/short_combo.h"
 #include "views/widgets/tip_strip.h"
@@ -64,6 +65,17 @@ bool isSlow(const Mesh& mesh, std::size_t axis, const DevicePlaces& places)
 /// Rows of the choice of orders; the last one is there while a mesh builder is at work.
 enum OrderChoice { rowMajorOrder, columnMajorOrder, orderOfFile, builtOrder };
 
+/// "8 × 4"; of many axes those of size 1 are left out, unless there are no others.
+QString sizesOfUse(std::vector<MeshAxis> axes)
+{
+    constexpr std::size_t readable = 4;
+    if (axes.size() > readable
+        && std::any_of(axes.begin(), axes.end(), [](const MeshAxis& axis) { return axis.size != 1; }))
+        axes.erase(
+            std::remove_if(axes.begin(), axes.end(), [](const MeshAxis& axis) { return axis.size == 1; }), axes.end());
+    return sizesText(axes);
+}
+
 /// Devices numbered along the first axis first.
 std::vector<std::int32_t> columnMajor(const Mesh& mesh)
 {
@@ -93,6 +105,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_fit(new QPushButton(m_messageBox))
     , m_others(new QHBoxLayout)
     , m_axes(new QVBoxLayout)
+    , m_idle(new FoldButton(QString(), this))
     , m_tip(new TipStrip(false, this))
     , m_map(new DeviceMap(selection, tr("Device map"), DeviceMap::Room::Flat, this))
     , m_trail(new ZoomTrail(this))
@@ -127,6 +140,9 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
 
     m_axes->setContentsMargins(0, 0, 0, 0);
     m_axes->setSpacing(0);
+    m_idle->setObjectName(QStringLiteral("idleAxes"));
+    m_idle->setToolTip(tr("They shard nothing: their sizes are shown when this is unfolded"));
+    m_idle->hide();
 
     auto* add = m_add = new QPushButton(icon(QStringLiteral("add")), tr("Axis"), this);
     add->setObjectName(QStringLiteral("addAxis"));
@@ -139,7 +155,8 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     makeSmallFlat(m_pin, QStringLiteral("pin"), tr("Pin the hardware"));
     auto* foot = hbox({ 8, 2, 8, 6 }, styleSpacing, { add, { m_order, 1 }, m_hardware, m_pin });
     vbox(this, { 1, 0, 1, 1 }, 2,
-        { m_ribbon, head, m_fixed, m_messageBox, m_axes, m_tip, { m_map, 1 }, m_trail, m_captionBox, foot });
+        { m_ribbon, head, m_fixed, m_messageBox, m_axes, hbox({ 4, 0, 8, 0 }, styleSpacing, { m_idle, boxStretch() }),
+            m_tip, { m_map, 1 }, m_trail, m_captionBox, foot });
     setTabOrder(m_keep, m_fit);
     tabOrder({ m_tip->closeButton(), m_map, m_zoomOut, m_zoomIn, add });
 
@@ -150,12 +167,14 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     connect(m_zoomIn, &QToolButton::clicked, m_map, [this] { m_map->zoomIn(); });
     connect(add, &QPushButton::clicked, this, &MeshView::addAxis);
     connect(m_keep, &QCheckBox::toggled, this, &MeshView::refresh);
+    connect(m_idle, &QToolButton::toggled, this, &MeshView::showIdle);
     connect(m_order, &QComboBox::activated, this, &MeshView::setOrder);
     connect(m_fit, &QPushButton::clicked, this,
         [this] { edit(withDevicesForMesh(*m_document->experiment()), tr("devices for the mesh")); });
     connect(m_pin, &QToolButton::clicked, this, [this](bool pinned) {
         edit(withHardwarePinned(*m_document->experiment(), pinned), pinned ? tr("pin hardware") : tr("unpin hardware"));
     });
+    connect(document, &Document::replaced, this, [this] { m_isOther = true; });
     connect(document, &Document::experimentChanged, this, &MeshView::refresh);
     connect(document, &Document::snapshotChanged, this, &MeshView::refreshMap);
     connect(document, &Document::snapshotChanged, this, &MeshView::followProgram);
@@ -228,7 +247,7 @@ void MeshView::makeRows(std::size_t count)
         m_axes->addWidget(row);
         // Behind the row before it, in front of the tip and the map.
         tabOrder({ axis == 0 ? static_cast<QWidget*>(m_fit) : m_rows[axis - 1]->spinBox(), row->chip(), row->slider(),
-            row->spinBox(), m_tip->closeButton() });
+            row->spinBox(), m_idle, m_tip->closeButton() });
         connect(row, &AxisRow::sizeChosen, this,
             [this, axis](qint64 size, bool dragging) { setSize(axis, size, dragging); });
         connect(row, &AxisRow::sizeCancelled, this, &MeshView::cancelSize);
@@ -274,7 +293,17 @@ void MeshView::makeRows(std::size_t count)
 
 QWidget* MeshView::usualControl() const
 {
-    return m_rows.empty() ? static_cast<QWidget*>(m_map) : m_rows.front()->chip();
+    const auto shown = std::find_if(m_rows.begin(), m_rows.end(), [](const AxisRow* row) { return !row->isHidden(); });
+    return shown == m_rows.end() ? static_cast<QWidget*>(m_map) : (*shown)->chip();
+}
+
+/// Rows of axes of size 1; one that gets that size stays where it is until it is folded.
+void MeshView::showIdle(bool shown)
+{
+    const std::vector<MeshAxis>& axes = m_document->experiment()->mesh.axes;
+    for (std::size_t i = 0; i < std::min(axes.size(), m_rows.size()); ++i)
+        if (axes[i].size == 1)
+            m_rows[i]->setVisible(shown);
 }
 
 void MeshView::fillMenu(QMenu& menu, std::size_t axis)
@@ -339,11 +368,25 @@ void MeshView::refresh()
         m_rows[i]->setContent(content);
         m_rows[i]->setChipWidth(chipWidth);
     }
+    // Names like "context_autoregressive" and rows of size 1 would leave the others no room.
+    constexpr std::ptrdiff_t fewIdle = 3;
+    const auto idle = std::count_if(axes.begin(), axes.end(), [](const MeshAxis& axis) { return axis.size == 1; });
+    const bool folds = idle > fewIdle;
+    if (const bool isOther = std::exchange(m_isOther, false); folds && (isOther || m_idle->isHidden())) {
+        m_idle->setChecked(!isOther); // those that become idle in somebody's hand stay
+        showIdle(!isOther);
+    }
+    for (std::size_t i = 0; i < axes.size(); ++i)
+        if (!folds || axes[i].size != 1)
+            m_rows[i]->show();
+    m_idle->setText(tr("%1 axes of size 1").arg(words::count(static_cast<qint64>(idle))));
+    m_idle->setAccessibleName(m_idle->text());
+    m_idle->setVisible(folds);
     const std::int64_t product = productOf(axes), devices = now.hardware.devices.count();
     const QString count = product < 0 ? tr("too many devices") : words::counted(product, words::Noun::Device);
     m_head->setText(axes.empty() ? tr("No axes: 1 device")
             : axes.size() == 1   ? count
-                                 : tr("%1 = %2").arg(sizesText(axes), count));
+                                 : tr("%1 = %2").arg(sizesOfUse(axes), count));
     m_tick->setPixmap(product == devices
             ? iconPixmap(QStringLiteral("ok"), Metrics::scaled(14), Theme::current().ok, devicePixelRatioF())
             : iconPixmap(QStringLiteral("error"), Metrics::scaled(14), Theme::current().error, devicePixelRatioF()));
@@ -373,7 +416,7 @@ void MeshView::refresh()
     m_pin->setChecked(now.hardware.pinned);
     m_pin->setToolTip(now.hardware.pinned ? tr("The hardware stays when the mesh changes. Unpin it to let it follow")
                                           : tr("The hardware follows the mesh. Pin it to keep it"));
-    setKeyFigure(sizesText(axes));
+    setKeyFigure(sizesOfUse(axes));
 }
 
 /// Where a program has been partitioned already there is no mesh to be edited, one to be looked at alone.

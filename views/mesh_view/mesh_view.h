@@ -24,6 +24,7 @@ namespace shardscope {
 class AxisRow;
 class DeviceMap;
 class EditGesture;
+class FoldButton;
 class ShortCombo;
 class StaleRibbon;
 class TipStrip;
@@ -63,6 +64,7 @@ private:
     void refreshMap();
     void showCaption();
     void makeRows(std::size_t count);
+    void showIdle(bool shown);
     void fillMenu(QMenu& menu, std::size_t axis);
     /// The product of the sizes, or -1 when it is beyond anything.
     [[nodiscard]] static std::int64_t productOf(const std::vector<MeshAxis>& axes);
@@ -90,6 +92,8 @@ private:
     QHBoxLayout* m_others; ///< sizes in place of the one that was refused
     std::optional<std::pair<std::size_t, std::int64_t>> m_asked; ///< axis and size
     QVBoxLayout* m_axes;
+    FoldButton* m_idle; ///< axes of size 1, where there are many
+    bool m_isOther = true; ///< an experiment that was not seen yet: its idle axes are folded
     TipStrip* m_tip;
     std::vector<AxisRow*> m_rows;
     DeviceMap* m_map;

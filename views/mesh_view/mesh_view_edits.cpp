@@ -83,7 +83,7 @@ void MeshView::moveAxis(std::size_t from, std::size_t to)
 std::size_t MeshView::rowAt(int y) const
 {
     for (std::size_t i = 0; i < m_rows.size(); ++i)
-        if (y < m_rows[i]->geometry().bottom())
+        if (!m_rows[i]->isHidden() && y < m_rows[i]->geometry().bottom())
             return i;
     return m_rows.empty() ? 0 : m_rows.size() - 1;
 }

@@ -18,9 +18,10 @@ DockView::DockView(Document* document, Selection* selection, QWidget* parent, QP
     setAutoFillBackground(true);
 }
 
-void DockView::setKeyFigure(const QString& figure)
+void DockView::setKeyFigure(const QString& figure, bool isBad)
 {
-    if (std::exchange(m_keyFigure, figure) != figure)
+    const bool isOther = std::exchange(m_isFigureBad, isBad) != isBad;
+    if (std::exchange(m_keyFigure, figure) != figure || isOther)
         Q_EMIT keyFigureChanged();
 }
 

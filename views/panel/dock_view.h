@@ -19,6 +19,8 @@ public:
 
     /// For the view's title: "46 steps"; may be empty.
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
+    /// It is one that must not be: more than there is. The text says so, too.
+    [[nodiscard]] bool isFigureBad() const { return m_isFigureBad; }
     /// What takes the keyboard when the view is called. Null: always the same one, its focus proxy when it was made.
     [[nodiscard]] virtual QWidget* usualControl() const { return nullptr; }
 
@@ -29,7 +31,7 @@ Q_SIGNALS:
     void previewRequested(const shardscope::Experiment& after, const QString& change);
 
 protected:
-    void setKeyFigure(const QString& figure);
+    void setKeyFigure(const QString& figure, bool isBad = false);
     /// Selects the tensor and shows it in that view.
     void addLead(QMenu& menu, const QString& tensor, const char* dock, const QString& text);
 
@@ -38,6 +40,7 @@ protected:
 
 private:
     QString m_keyFigure;
+    bool m_isFigureBad = false;
 };
 
 } // namespace shardscope

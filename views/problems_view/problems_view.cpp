@@ -8,6 +8,7 @@
 #include <QScrollBar>
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "analysis/fixes.h"
 #include "analysis/memory_fixes.h"
@@ -219,8 +220,9 @@ void ProblemsView::rebuild()
 {
     // The button that was pressed belongs to a row that goes: the focus stays at its place in the list.
     const QWidget* const inFocus = focusWidget(); // a row that is hidden hands it on to the next one
-    const bool hadFocus = m_scroll->isAncestorOf(inFocus);
-    std::size_t focused = 0;
+    const std::optional<std::size_t> waiting = hasFocus() ? std::exchange(m_waiting, {}) : std::nullopt;
+    const bool hadFocus = waiting || m_scroll->isAncestorOf(inFocus);
+    std::size_t focused = waiting.value_or(0);
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
         if (m_rows[i]->isAncestorOf(inFocus))
             focused = i;
@@ -274,6 +276,8 @@ void ProblemsView::rebuild()
             for (QWidget* child : m_rows[std::min(focused, m_rows.size() - 1)]->findChildren<QWidget*>())
                 if (child->isEnabled() && child->focusPolicy() & Qt::TabFocus)
                     next = next == this ? child : next;
+        if (next == this) // its buttons come, or count, once they are found
+            m_waiting = focused;
         next->setFocus(Qt::OtherFocusReason);
     }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "views/panel/dock_view.h"
@@ -56,6 +57,7 @@ private:
     EmptyPage* m_empty;
     RoleLabel* m_rest;
     std::vector<ProblemRow*> m_rows;
+    std::optional<std::size_t> m_waiting; ///< the row whose buttons get the focus once they are there
     /// What a row shows, and whose it is.
     struct Shown {
         Problem problem;

@@ -181,13 +181,16 @@ GridMargins GridCanvas::margins() const
     if (m_choice.rows >= 0) {
         left = std::max(names.horizontalAdvance(m_subject->dimensionName(m_choice.rows)),
             strong.horizontalAdvance(m_subject->axesOf(m_choice.rows)));
-        const std::int64_t size = layout.shape()[static_cast<std::size_t>(m_choice.rows)];
-        left = std::max(left, small.horizontalAdvance(words::range(std::max<std::int64_t>(size - 2, 0), size)));
         left = std::max(left, small.horizontalAdvance(tr("not sharded")));
         // A long name is shortened before it takes the room of the grid.
         const QString shortened = m_subject->shortName(m_choice.rows);
         const int brief = shortened == m_subject->dimensionName(m_choice.rows) ? 0 : names.horizontalAdvance(shortened);
         left = std::min(left, std::max({ width() / 5, small.horizontalAdvance(tr("not sharded")), brief }));
+        // Numbers are not: they have their room, or blocks are counted in place of their ranges.
+        const std::int64_t size = layout.shape()[static_cast<std::size_t>(m_choice.rows)];
+        const int ranges = small.horizontalAdvance(words::range(std::max<std::int64_t>(size - 2, 0), size));
+        if (ranges <= width() * 2 / 5)
+            left = std::max(left, ranges);
     }
     margins.left = left + Metrics::scaled(22);
     if (rank == 0) {
@@ -250,7 +253,12 @@ void GridCanvas::layOut()
         m_legend =
             QRect(x, m_grid.panels().empty() ? outer : m_grid.panels().front().top(), width() - x - outer, height());
     } else {
-        m_legend = QRect(outer, height() - legendHeight - 2, width() - 2 * outer, legendHeight);
+        int bottom = 0;
+        for (const QRect& panel : m_grid.panels())
+            bottom = std::max(bottom, panel.bottom());
+        const int note = m_grid.isClamped() ? small.height() + 4 : 0, lowest = height() - legendHeight - 2;
+        const int y = bottom == 0 ? lowest : std::min(bottom + note + Metrics::scaled(10), lowest);
+        m_legend = QRect(outer, y, width() - 2 * outer, legendHeight);
     }
 }
 

@@ -123,6 +123,7 @@ private:
     void paintRaster(QPainter& painter, int panel, const Theme& theme) const;
     [[nodiscard]] QImage rasterOf(int panel, const Theme& theme) const;
     void paintCell(QPainter& painter, const GridCell& cell, const Theme& theme) const;
+    [[nodiscard]] bool haveAllNames(int panel) const;
     /// Returns whether the words of a cell stand on padding.
     bool paintPlates(QPainter& painter, int panel, const Theme& theme) const;
     /// Returns false where there is too little room for the words.

@@ -138,8 +138,10 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     if (!suffix.isEmpty()) {
         painter.setPen(theme.secondary);
         const int x = (fits ? std::max(nameRect.center().x() - nameWidth / 2, 2) : nameRect.left()) + nameWidth;
-        painter.drawText(QRect(x, nameRect.top(), Metrics::scaled(160), nameRect.height()),
-            Qt::AlignLeft | Qt::AlignVCenter, suffix);
+        const int length = painter.fontMetrics().horizontalAdvance(suffix);
+        if (x + length < width()) // in part it would be another number
+            painter.drawText(QRect(x, nameRect.top(), length + 4, nameRect.height()),
+                Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, suffix);
     }
     drawAxisLine(painter, { panel.left(), lineY - titleShift }, { panel.right(), lineY - titleShift }, marks, theme);
 
@@ -194,9 +196,12 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
             QFontMetrics(face).elidedText(text, Qt::ElideMiddle, column.width()));
         y += height;
     };
+    // A number of which a part is missing is another number.
+    const auto hasRoom = [&](const QString& number) { return small.horizontalAdvance(number) <= column.width(); };
     if (!sharded) {
         write(name, theme.text, font());
-        write(words::range(0, dimension.size), theme.secondary, Metrics::small());
+        if (const QString all = words::range(0, dimension.size); hasRoom(all))
+            write(all, theme.secondary, Metrics::small());
         if (panel.height() >= metrics.height() + 2 * small.height())
             write(tr("not sharded"), theme.secondary, Metrics::small());
         return;
@@ -218,7 +223,8 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
         / static_cast<double>(dimension.shown);
     // Numbers, which nothing hangs below the line of.
     const std::int64_t step = labelStep(endBlock - firstBlock, blockHeight, small.ascent() + 3);
-    const bool ranges = step == 1;
+    const bool ranges =
+        step == 1 && hasRoom(words::range(std::max<std::int64_t>(dimension.size - 2, 0), dimension.size));
     const std::vector<GridCell>& lit = m_litCells;
     for (std::int64_t i = (firstBlock + step - 1) / step * step; i < endBlock; i += step) {
         const int top = m_grid.rowEdge(panel, std::max(i * dimension.inner, dimension.first));

@@ -198,6 +198,9 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
         const auto named = static_cast<double>(std::min<std::int64_t>(width, m_columns.shown * nameRoom));
         if (m_trueAspect < 1 && height * m_drawnAspect < static_cast<double>(m_columns.shown * leastWidth))
             m_drawnAspect = std::max(m_drawnAspect, std::min(named / height, 1.0));
+        // Where neither is true to the array anyway, all its columns have names rather than some.
+        if (m_trueAspect < 1 / widest)
+            m_drawnAspect = std::max(m_drawnAspect, std::min(named / height, widest));
     }
     // The arrangement that leaves the panels largest.
     const auto arrange = [&] {

@@ -140,7 +140,7 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
     }
     paintPadding(painter, rect, theme);
     const bool plates = m_grid.detail() >= GridDetail::Name && cells <= maxPaintedCells;
-    if (!plates || !paintPlates(painter, panel, theme))
+    if (!plates || !haveAllNames(panel) || !paintPlates(painter, panel, theme))
         paintPaddingWords(painter, rect, theme);
     if (m_subject->isFull() && m_subject->mesh().deviceCount() > 1) {
         painter.setPen(QPen(theme.text, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
@@ -280,6 +280,21 @@ void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme&
         if (byShard() && m_grid.rowsPerTile() == 1 && m_grid.columnsPerTile() == 1 && hasMotifs(layout))
             paintMotif(painter, rect, shardMark(layout, m_grid.shardOf(cell)).motif, theme.textOn(fill));
     }
+}
+
+/// Of cells that each belong to one device all are named, or none is.
+bool GridCanvas::haveAllNames(int panel) const
+{
+    const Layout& layout = m_subject->layout;
+    if (layout.copies() > 1 || layout.addends() > 1)
+        return true;
+    std::int32_t last = 0;
+    for (std::int64_t row = m_grid.rows().first; row < m_grid.rows().end(); ++row)
+        for (std::int64_t column = m_grid.columns().first; column < m_grid.columns().end(); ++column)
+            last = std::max(last, DeviceGroup::holders(layout, m_grid.shardOf({ panel, row, column })).deviceAt(0));
+    const int room = m_grid.panels()[static_cast<std::size_t>(panel)].width()
+        / static_cast<int>(std::max<std::int64_t>(m_grid.columns().shown, 1));
+    return QFontMetrics(Metrics::semibold()).horizontalAdvance(QStringLiteral("d%1").arg(last)) + 2 * spare < room;
 }
 
 bool GridCanvas::paintPlates(QPainter& painter, int panel, const Theme& theme) const

@@ -25,6 +25,7 @@
 #include "views/widgets/elided_name.h"
 #include "views/widgets/search_field.h"
 #include "views/widgets/span_line.h"
+#include "words/memory_words.h"
 
 namespace shardscope {
 
@@ -202,14 +203,18 @@ void TensorsView::showSnapshot()
     fitColumns();
     followSelection();
     QString figure;
+    bool isTooMuch = false;
     if (snapshot && snapshot->plan) {
-        figure = tr("%1 per device").arg(words::bytes(static_cast<double>(snapshot->plan->memory.peakBytes)));
+        const std::int64_t peak = snapshot->plan->memory.peakBytes,
+                           limit = snapshot->experiment->hardware.memoryPerDevice;
+        isTooMuch = limit > 0 && peak > limit;
+        figure = isTooMuch ? words::peakOfLimit(peak, limit) : words::peakOfDevice(peak);
     } else if (snapshot && snapshot->laidOut()) {
         const auto padded = std::count_if(snapshot->tensors.begin(), snapshot->tensors.end(),
             [](const TensorRow& row) { return row.layout.isUneven(); });
         figure = padded == 0 ? QString() : tr("%1 padded", "so many tensors are").arg(words::count(padded));
     }
-    setKeyFigure(figure);
+    setKeyFigure(figure, isTooMuch);
 }
 
 void TensorsView::applyFilter()

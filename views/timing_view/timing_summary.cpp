@@ -51,6 +51,10 @@ QString stepsSentence(const TimeStatistics& steps)
         return {};
     if (steps.count == 1)
         return TimingSummary::tr("%1 for one step").arg(words::seconds(steps.mean));
+    if (steps.isUneven())
+        return TimingSummary::tr("%1 per step (median of %2 steps, mean %3)")
+            .arg(words::seconds(steps.median), words::count(static_cast<qint64>(steps.count)),
+                words::seconds(steps.mean));
     return TimingSummary::tr("%1 per step (mean ± std. dev. of %2 steps)")
         .arg(words::meanAndDeviation(steps.mean, steps.deviation), words::count(static_cast<qint64>(steps.count)));
 }

@@ -22,7 +22,8 @@ struct DeviceBar {
 
 /// "9.42 ms ± 0.31 ms per step (mean ± std. dev. of 7 runs, 10 loops each)"
 [[nodiscard]] QString timeitSentence(const TimeitResult& result);
-/// The same of single steps: "... (mean ± std. dev. of 25 steps)", or "9.42 ms for one step".
+/// The same of single steps: "... (mean ± std. dev. of 25 steps)", "9.42 ms for one step", or of uneven ones "9.42 ms
+/// per step (median of 25 steps, mean 60 ms)".
 [[nodiscard]] QString stepsSentence(const TimeStatistics& steps);
 
 /// "4.85417", "NaN", "∞"; "–" for none.

@@ -107,13 +107,13 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_caption->setContentsMargins(8, 0, 0, 0);
     m_plots->addLayout(vbox({}, 0, { m_caption, { m_steps, 1 } }), 3);
     m_plots->addLayout(vbox({}, 0, { hbox({ 8, 0, 0, 0 }, styleSpacing, { { m_legend, 1 } }), { m_devices, 1 } }), 4);
-    m_pages->addWidget(new LowRoom(plots));
+    m_pages->addWidget(new LowRoom(plots, nullptr, 72));
     auto* tables = new QWidget;
     hbox(tables, { 0, 6, 0, 0 }, 8,
         { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 1 },
             { makeTable(m_stageRows, tr("Compiling")), 1 } });
     m_pages->addWidget(tables);
-    m_pages->addWidget(new LowRoom(m_training));
+    m_pages->addWidget(new LowRoom(m_training, nullptr, 72));
     m_pages->addWidget(new EmptyPage(tr("The steps of this program give no loss and update no parameters.")));
 
     m_steps->setAccessibleName(tr("Step times"));
@@ -247,8 +247,9 @@ void TimingView::refresh()
         const std::size_t counted = newer > 0 ? static_cast<std::size_t>(newer) : seconds.size();
         const TimeStatistics all = statistics(std::span<const double>(seconds).last(counted));
         const bool timeit = m_data.timeit && !m_data.timeit->perLoop.empty() && newer == 0;
-        const double mean = timeit ? m_data.timeit->mean : all.mean;
-        const double deviation = timeit ? m_data.timeit->deviation : all.deviation;
+        const bool isMean = timeit || !all.isUneven();
+        const double mean = timeit ? m_data.timeit->mean : all.usual();
+        const double deviation = timeit ? m_data.timeit->deviation : isMean ? all.deviation : 0;
         QString text = timeit ? timeitSentence(*m_data.timeit) : stepsSentence(all);
         if (timeit && m_data.timeitSteps)
             text =
@@ -268,7 +269,8 @@ void TimingView::refresh()
         if (m_isKept)
             figure = tr("%1 on %2", "9.42 ms per step, 2 × 4").arg(figure, words::meshSizes(*m_data.of->mesh));
         if (timeit || counted > 1)
-            band = plot::MeanBand{ mean, deviation, tr("mean %1").arg(words::seconds(mean)) };
+            band =
+                plot::MeanBand{ mean, deviation, (isMean ? tr("mean %1") : tr("median %1")).arg(words::seconds(mean)) };
         if (timeit && !m_data.timeit->devices.empty()) {
             devices = m_data.timeit->devices;
         } else {

@@ -64,11 +64,12 @@ void DockTitleBar::setIcon(const QIcon& icon)
     update();
 }
 
-void DockTitleBar::setKeyFigure(const QString& text)
+void DockTitleBar::setKeyFigure(const QString& text, bool isBad)
 {
-    if (m_keyFigure == text)
+    if (m_keyFigure == text && m_isFigureBad == isBad)
         return;
     m_keyFigure = text;
+    m_isFigureBad = isBad;
     update();
 }
 
@@ -169,7 +170,7 @@ void DockTitleBar::paintEvent(QPaintEvent*)
         QFontMetrics(bold).elidedText(name, Qt::ElideRight, right - x));
     if (!m_keyFigure.isEmpty() && x + nameWidth + Metrics::scaled(8) + figureWidth <= right) {
         painter.setFont(small);
-        painter.setPen(theme.secondary);
+        painter.setPen(m_isFigureBad ? theme.error : theme.secondary);
         painter.drawText(QRect(x, 0, right - x, height()), Qt::AlignRight | Qt::AlignVCenter, m_keyFigure);
     }
 }

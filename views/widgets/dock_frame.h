@@ -25,7 +25,7 @@ class DockTitleBar : public QWidget {
 public:
     explicit DockTitleBar(QDockWidget* dock);
     void setIcon(const QIcon& icon);
-    void setKeyFigure(const QString& text);
+    void setKeyFigure(const QString& text, bool isBad);
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     void setActive(bool active);
     /// In place of its name a tabbed dock's title bar takes no room at all.
@@ -48,6 +48,7 @@ private:
     QDockWidget* m_dock;
     QIcon m_icon;
     QString m_keyFigure;
+    bool m_isFigureBad = false;
     QToolButton* m_maximise;
     QToolButton* m_float;
     QToolButton* m_close;
@@ -71,7 +72,8 @@ public:
     /// there are. "" for none.
     void setBadge(const QString& figure, const QIcon& icon);
     [[nodiscard]] const QIcon& badge() const { return m_badge; }
-    void setKeyFigure(const QString& text) { m_titleBar->setKeyFigure(text); }
+    /// `isBad`: in red, as what must not be.
+    void setKeyFigure(const QString& text, bool isBad = false) { m_titleBar->setKeyFigure(text, isBad); }
     [[nodiscard]] QString keyFigure() const { return m_titleBar->keyFigure(); }
     void setActive(bool active) { m_titleBar->setActive(active); }
     void setTabbed(bool tabbed) { m_titleBar->setTabbed(tabbed); }

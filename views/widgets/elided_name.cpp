@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/widgets/elided_name.h"
 
+#include <algorithm>
+
 namespace shardscope {
 
 QString elidedName(const QString& name, const QFontMetrics& metrics, int room)
@@ -10,7 +12,7 @@ QString elidedName(const QString& name, const QFontMetrics& metrics, int room)
         return name;
     if (slash < 0)
         return metrics.elidedText(name, Qt::ElideMiddle, room);
-    // As many of the last parts as fit, then as much of the beginning.
+    // As many of the last parts as fit, then as much of the one before them: the first ones are alike in most names.
     const int dots = metrics.horizontalAdvance(QChar(0x2026));
     qsizetype from = slash;
     for (qsizetype before = slash; before > 0;) {
@@ -20,8 +22,14 @@ QString elidedName(const QString& name, const QFontMetrics& metrics, int room)
         from = before;
     }
     const QString tail = name.mid(from), last = name.mid(slash + 1).trimmed();
-    if (const int rest = room - metrics.horizontalAdvance(tail); rest >= dots)
-        return metrics.elidedText(name.left(from).trimmed(), Qt::ElideRight, rest) + tail;
+    if (const int rest = room - metrics.horizontalAdvance(tail); rest >= dots) {
+        const QString before = name.left(from).trimmed().section(QLatin1Char('/'), -1).trimmed();
+        const int all = metrics.horizontalAdvance(before);
+        // Never all of it: that there is more before it has to be seen.
+        return (all <= dots ? QString(QChar(0x2026))
+                            : metrics.elidedText(before, Qt::ElideRight, std::max(dots, std::min(rest, all - 1))))
+            + tail;
+    }
     return metrics.elidedText(last, Qt::ElideMiddle, room);
 }
 

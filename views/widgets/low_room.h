@@ -26,12 +26,13 @@ inline QScrollArea* makePlain(QScrollArea* area, QWidget* content, bool onlyUpri
     return area;
 }
 
-/// May be as low as 120 px, and is at least as wide as what is in it has to be. Its content is as small as it may be
+/// May be as low as `least`, and is at least as wide as what is in it has to be. Its content is as small as it may be
 /// before anything is scrolled; QScrollArea would give what depends on its width all that it would like.
 class LowRoom : public QScrollArea {
 public:
-    explicit LowRoom(QWidget* content, QWidget* parent = nullptr)
+    explicit LowRoom(QWidget* content, QWidget* parent = nullptr, int least = 120)
         : QScrollArea(parent)
+        , m_least(least)
     {
         content->setBackgroundRole(QPalette::Base);
         setWidget(content);
@@ -42,7 +43,7 @@ public:
     }
     [[nodiscard]] QSize minimumSizeHint() const override
     {
-        return { leastWidth() + verticalScrollBar()->sizeHint().width(), Metrics::scaled(120) };
+        return { leastWidth() + verticalScrollBar()->sizeHint().width(), Metrics::scaled(m_least) };
     }
     [[nodiscard]] QSize sizeHint() const override { return widget()->sizeHint(); }
 
@@ -83,6 +84,7 @@ private:
         }
         widget()->resize(width, std::max(height, room.height()));
     }
+    int m_least; ///< pixels of height, before they are scaled
 };
 
 } // namespace shardscope

@@ -5,10 +5,12 @@
 #include <QKeyEvent>
 
 #include "views/theme/icons.h"
+#include "views/theme/theme.h"
 
 namespace shardscope {
 
 SearchField::SearchField(const QString& iconName, const QString& placeholder, const QString& accessibleName)
+    : m_hint(placeholder)
 {
     setPlaceholderText(placeholder);
     setAccessibleName(accessibleName);
@@ -35,6 +37,15 @@ void SearchField::keyPressEvent(QKeyEvent* event)
         break;
     }
     QLineEdit::keyPressEvent(event);
+}
+
+void SearchField::resizeEvent(QResizeEvent* event)
+{
+    QLineEdit::resizeEvent(event);
+    const int room = width() - Metrics::scaled(44); // beside the icon
+    const bool fits = fontMetrics().horizontalAdvance(m_hint) <= room;
+    setPlaceholderText(fits ? m_hint : m_hint.section(QLatin1Char(' '), 0, 0) + QChar(0x2026));
+    setToolTip(fits ? QString() : m_hint);
 }
 
 } // namespace shardscope

@@ -19,6 +19,10 @@ Q_SIGNALS:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QString m_hint; ///< its first word where there is no room for all of it
 };
 
 } // namespace shardscope

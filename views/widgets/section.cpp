@@ -76,6 +76,12 @@ QPushButton* Section::addLink(const QString& text, const std::function<void()>& 
     return link;
 }
 
+void Section::setKeyFigure(const QString& text, bool isBad)
+{
+    m_figure->setText(text);
+    m_figure->setColour(isBad ? &Theme::error : &Theme::secondary);
+}
+
 void Section::setNothing(const QString& why)
 {
     if (why == m_nothing->text())

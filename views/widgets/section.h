@@ -42,7 +42,7 @@ public:
     [[nodiscard]] bool isOnDemand() const { return m_close != nullptr; }
     [[nodiscard]] bool isUnfolded() const { return m_fold->isChecked(); }
     void setUnfolded(bool unfolded) { m_fold->setChecked(unfolded); }
-    void setKeyFigure(const QString& text) { m_figure->setText(text); }
+    void setKeyFigure(const QString& text, bool isBad = false);
     /// In the head, right: what leads to something that belongs to this.
     QPushButton* addLink(const QString& text, const std::function<void()>& run);
     /// In place of the body; "" shows that.

@@ -3,6 +3,7 @@
 
 #include <QResizeEvent>
 #include <QSplitter>
+#include <algorithm>
 
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
@@ -22,13 +23,20 @@ TwoSides::TwoSides(
     m_splitter->addWidget(first);
     m_splitter->addWidget(second);
     m_splitter->setChildrenCollapsible(false);
-    // What is written needs the width more than what is drawn.
-    m_splitter->setStretchFactor(0, 3);
-    m_splitter->setStretchFactor(1, 2);
-    m_splitter->setSizes({ Metrics::scaled(540), Metrics::scaled(360) });
+    setShares(3, 2); // what is written needs the width more than what is drawn
     auto* line = hbox({ 8, 4, 8, 0 }, styleSpacing, { m_bar, boxStretch() });
     vbox(this, {}, 0, { line, { m_splitter, 1 } });
     connect(m_bar, &SegmentedBar::currentChanged, this, &TwoSides::arrange);
+}
+
+void TwoSides::setShares(int first, int second)
+{
+    if (std::exchange(m_shares, { first, second }) == std::pair(first, second))
+        return;
+    m_splitter->setStretchFactor(0, first);
+    m_splitter->setStretchFactor(1, second);
+    const int part = std::max(m_splitter->width(), Metrics::scaled(900)) / (first + second);
+    m_splitter->setSizes({ part * first, part * second });
 }
 
 void TwoSides::setWidthForBoth(int width)

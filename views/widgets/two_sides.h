@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QWidget>
+#include <utility>
 
 class QSplitter;
 
@@ -20,6 +21,8 @@ public:
     [[nodiscard]] SegmentedBar* bar() const { return m_bar; }
     /// Beside each other only from this width on, even where less would do.
     void setWidthForBoth(int width);
+    /// How they share the width from now on: what was dragged holds until the shares are other ones.
+    void setShares(int first, int second);
     /// Room for the wider one of the two.
     [[nodiscard]] QSize minimumSizeHint() const override;
 
@@ -33,6 +36,7 @@ private:
     SegmentedBar* m_bar;
     QSplitter* m_splitter;
     int m_widthForBoth = 0;
+    std::pair<int, int> m_shares;
 };
 
 } // namespace shardscope

@@ -30,6 +30,9 @@ TimeStatistics statistics(std::span<const double> seconds)
     for (const double s : seconds)
         squares += (s - result.mean) * (s - result.mean) / count;
     result.deviation = std::sqrt(squares);
+    std::vector<double> sorted(seconds.begin(), seconds.end());
+    std::sort(sorted.begin(), sorted.end());
+    result.median = (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
     return result;
 }
 

@@ -16,6 +16,10 @@ struct TimeStatistics {
     double mean = 0;
     double deviation = 0; ///< population standard deviation
     std::size_t count = 0;
+    double median = 0;
+    /// Some took so much longer than the rest that the mean is that of none: the first step often does.
+    [[nodiscard]] bool isUneven() const { return count > 3 && deviation > mean / 2; }
+    [[nodiscard]] double usual() const { return isUneven() ? median : mean; }
 };
 [[nodiscard]] TimeStatistics statistics(std::span<const double> seconds);
 
