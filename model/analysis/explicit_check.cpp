@@ -17,7 +17,7 @@ namespace shardscope {
 
 namespace {
 
-enum class Verdict : std::uint8_t { Unseen, Passed, Accepted, Differentiated, Unjudged, Refused };
+enum class OperationVerdict : std::uint8_t { Unseen, Passed, Accepted, Differentiated, Unjudged, Refused };
 
 /// Types of values; nothing for what has none: tokens, tuples, arrays on another mesh.
 using Types = std::vector<std::optional<TensorSharding>>;
@@ -39,7 +39,7 @@ public:
         , m_mesh(*snapshot.mesh)
         , m_stop(stop)
         , m_types(program.values.size())
-        , m_verdicts(program.operations.size(), Verdict::Unseen)
+        , m_verdicts(program.operations.size(), OperationVerdict::Unseen)
     {
     }
 
@@ -88,7 +88,10 @@ private:
     }
     [[nodiscard]] const std::optional<TensorSharding>& type(ValueId value) const { return m_types[value.index]; }
 
-    void set(OperationId id, Verdict verdict) { m_verdicts[id.index] = std::max(m_verdicts[id.index], verdict); }
+    void set(OperationId id, OperationVerdict verdict)
+    {
+        m_verdicts[id.index] = std::max(m_verdicts[id.index], verdict);
+    }
     void goOn(const Operation& operation)
     {
         for (const ValueId result : operation.results)
@@ -99,19 +102,20 @@ private:
         const Operation& operation = m_program.operation(id);
         goOn(operation);
         if (std::any_of(operation.results.begin(), operation.results.end(), [&](ValueId v) { return isArray(v); }))
-            set(id, Verdict::Unjudged);
+            set(id, OperationVerdict::Unjudged);
     }
     void refuse(OperationId id, const ExplicitConflict& conflict)
     {
         const Operation& operation = m_program.operation(id);
         goOn(operation);
         if (isDifferentiated(m_program, operation)) {
-            set(id, Verdict::Differentiated);
+            set(id, OperationVerdict::Differentiated);
             return;
         }
-        if (m_verdicts[id.index] != Verdict::Refused) // a function is looked at for every way in which it is called
+        if (m_verdicts[id.index]
+            != OperationVerdict::Refused) // a function is looked at for every way in which it is called
             m_refusals.push_back({ id, conflict.outcome.problem, explicitDiagnostic(m_program, m_mesh, id, conflict) });
-        set(id, Verdict::Refused);
+        set(id, OperationVerdict::Refused);
     }
 
     void walk(RegionId region)
@@ -142,8 +146,8 @@ private:
     void checkParts(OperationId id)
     {
         const Operation& operation = m_program.operation(id);
-        if (passesThrough(operation.kind) || m_verdicts[id.index] == Verdict::Refused
-            || m_verdicts[id.index] == Verdict::Unjudged
+        if (passesThrough(operation.kind) || m_verdicts[id.index] == OperationVerdict::Refused
+            || m_verdicts[id.index] == OperationVerdict::Unjudged
             || std::any_of(operation.operands.begin(), operation.operands.end(),
                 [&](ValueId operand) { return unevenDimension(operand).has_value(); }))
             return;
@@ -151,7 +155,7 @@ private:
             if (const std::optional<std::size_t> dimension = unevenDimension(result)) {
                 m_refusals.push_back({ id, ExplicitProblem::NotDivisible,
                     unevenDiagnostic(m_program, m_mesh, result, *type(result), *dimension) });
-                return set(id, Verdict::Refused);
+                return set(id, OperationVerdict::Refused);
             }
     }
     void give(std::span<const ValueId> to, std::span<const ValueId> from)
@@ -171,7 +175,7 @@ private:
         case OpKind::DataFlowEdge:
         case OpKind::FuncDataFlowEdge:
             give(operation.results, operation.operands);
-            return set(id, Verdict::Passed);
+            return set(id, OperationVerdict::Passed);
         case OpKind::ShardingConstraint:
         case OpKind::Reshard:
             return reshard(id);
@@ -188,7 +192,7 @@ private:
             give(m_program.regions[body.index].arguments, operation.operands);
             walk(body);
             give(operation.results, m_program.regions[body.index].results);
-            return set(id, Verdict::Passed);
+            return set(id, OperationVerdict::Passed);
         }
         case OpKind::ManualComputation: {
             unjudged(id); // inside, its axes are manual
@@ -207,7 +211,7 @@ private:
         const Operation& operation = m_program.operation(id);
         const ProgramSharding* own = ownSharding(operation);
         give(operation.results, operation.operands);
-        set(id, Verdict::Passed);
+        set(id, OperationVerdict::Passed);
         if (!own)
             return;
         const ValueId result = operation.results[0];
@@ -244,7 +248,7 @@ private:
             for (const ValueId result : operation.results)
                 m_types[result.index] = outcome->sharding;
         if (outcome && outcome->problem == ExplicitProblem::None)
-            set(id, Verdict::Accepted);
+            set(id, OperationVerdict::Accepted);
         // Where the operation itself takes no out_sharding, what the text says of its results is a reshard.
         for (const ValueId result : operation.results)
             if (const ProgramSharding* specified = m_program.shardingOf(result))
@@ -260,7 +264,7 @@ private:
             walk(region);
         }
         give(operation.results, operation.operands);
-        set(id, Verdict::Accepted);
+        set(id, OperationVerdict::Accepted);
         const std::vector<ValueId>& returned = m_program.regions[operation.regions.back().index].results;
         for (std::size_t i = 0; i < std::min<std::size_t>(returned.size(), operation.operands.size()); ++i)
             if (differ(operation.operands[i], returned[i]))
@@ -273,7 +277,7 @@ private:
             walk(region);
         const std::vector<ValueId>& first = m_program.regions[operation.regions[0].index].results;
         give(operation.results, first);
-        set(id, Verdict::Accepted);
+        set(id, OperationVerdict::Accepted);
         for (const RegionId region : operation.regions) {
             const std::vector<ValueId>& other = m_program.regions[region.index].results;
             for (std::size_t i = 0; i < std::min(first.size(), other.size()); ++i)
@@ -328,7 +332,7 @@ private:
         }
         for (std::size_t r = 0; r < std::min<std::size_t>(operation.results.size(), found->returned.size()); ++r)
             m_types[operation.results[r].index] = found->returned[r];
-        set(id, Verdict::Passed);
+        set(id, OperationVerdict::Passed);
     }
 
     [[nodiscard]] ExplicitReport report()
@@ -337,13 +341,13 @@ private:
         std::map<std::string, std::int64_t> names;
         for (std::size_t o = 0; o < m_verdicts.size(); ++o)
             switch (m_verdicts[o]) {
-            case Verdict::Accepted:
+            case OperationVerdict::Accepted:
                 ++report.accepted;
                 break;
-            case Verdict::Differentiated:
+            case OperationVerdict::Differentiated:
                 ++report.differentiated;
                 break;
-            case Verdict::Unjudged:
+            case OperationVerdict::Unjudged:
                 ++names[qualifiedName(m_program.operations[o])];
                 break;
             default:
@@ -375,7 +379,7 @@ private:
     const Mesh& m_mesh;
     const std::stop_token& m_stop;
     Types m_types; ///< per ValueId
-    std::vector<Verdict> m_verdicts; ///< per OperationId
+    std::vector<OperationVerdict> m_verdicts; ///< per OperationId
     std::vector<ExplicitRefusal> m_refusals;
     std::vector<ExplicitRefusal> m_refusedArguments;
     std::vector<OperationId> m_moves;

@@ -7,6 +7,7 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "pipeline/tensor_rows.h"
 #include "pipeline/value_meshes.h"
 #include "registered_test.h"
 #include "sharding/sharding_text.h"
@@ -211,6 +212,37 @@ private Q_SLOTS:
             "  sdy.sharding_group %a group_id=0 : tensor<8x8xf32>\n"
             "  sdy.sharding_group %b group_id=0 : tensor<8x8xf32>\n");
         QVERIFY(problem(*laidOut(text), Code::ShardingGroupConflict));
+    }
+    /// What JAX holds arguments like is asked of those of main. Those of a loop, of which there are more, are what
+    /// propagation says, parts of axes among them.
+    void argumentsOfLoopsAreNoneOfMain()
+    {
+        const SnapshotPtr snapshot = laidOut(twoByFour + R"(func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0 = sdy.sharding_constraint %a <@mesh, [{"y":(1)2}, {}]> : tensor<8x8xf32>
+  %1:3 = stablehlo.while(%c = %0, %i = %zero, %d = %0) : tensor<8x8xf32>, tensor<i32>, tensor<8x8xf32>
+  cond {
+    %end = stablehlo.constant dense<4> : tensor<i32>
+    %less = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %less : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %next = stablehlo.add %i, %one : tensor<i32>
+    %sum = stablehlo.add %c, %d : tensor<8x8xf32>
+    stablehlo.return %sum, %next, %d : tensor<8x8xf32>, tensor<i32>, tensor<8x8xf32>
+  }
+  return %1#0 : tensor<8x8xf32>
+}
+)");
+        QVERIFY(snapshot->propagation);
+        const Program& program = *snapshot->program;
+        int checked = 0;
+        for (std::size_t region = 1; region < program.regions.size(); ++region)
+            for (const ValueId argument : program.regions[region].arguments) {
+                QCOMPARE(heldSharding(*snapshot, argument), snapshot->propagation->shardings[argument.index]);
+                checked += snapshot->propagation->shardings[argument.index].isFullyReplicated() ? 0 : 1;
+            }
+        QVERIFY(checked >= 2);
     }
     void meshesInAnotherOrder()
     {

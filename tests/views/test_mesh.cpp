@@ -24,7 +24,7 @@
 #include "views/mesh_view/mesh_view.h"
 #include "views/mesh_view/size_slider.h"
 #include "views/theme/appearance.h"
-#include "views/widgets/fold_button.h"
+#include "views/widgets/section.h"
 
 using namespace shardscope;
 

@@ -621,10 +621,11 @@ private Q_SLOTS:
             QTRY_VERIFY2(framed.dock("timeline")->y() > framed.dock("layout")->geometry().bottom(), at.constData());
             QTRY_VERIFY2(framed.part("memory")->parentWidget()->isVisible(), at.constData());
             QTRY_VERIFY2(framed.part("memory")->isVisible() == (size.height() >= 780), at.constData());
-            QTRY_VERIFY2(framed.window.shardGridView()->canvas()->isVisible()
-                    && framed.window.shardGridView()->canvas()->height() >= 120,
-                qPrintable(
-                    QStringLiteral("%1: %2").arg(size.width()).arg(framed.window.shardGridView()->canvas()->height())));
+            QTRY_VERIFY2(framed.window.findChild<ShardGridView*>()->canvas()->isVisible()
+                    && framed.window.findChild<ShardGridView*>()->canvas()->height() >= 120,
+                qPrintable(QStringLiteral("%1: %2")
+                               .arg(size.width())
+                               .arg(framed.window.findChild<ShardGridView*>()->canvas()->height())));
         }
         // What was folded there stays so, in that perspective alone.
         FramedWindow framed("flax-mlp-logical", QSize(1280, 800));
