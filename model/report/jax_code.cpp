@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "experiment/model_settings.h"
 #include "interchange/rule_text.h"
+#include "pipeline/given_shardings.h"
 #include "pipeline/tensor_rows.h"
 #include "program/main_interface.h"
 #include "propagation/propagate.h"
@@ -279,7 +280,7 @@ public:
             if (operation.kind != OpKind::ShardingConstraint || operation.results.empty())
                 continue;
             const ValueId value = operation.results[0];
-            const ProgramSharding* declared = m_snapshot.annotated->shardingOf(value);
+            const ProgramSharding* declared = specifiedAt(*m_snapshot.annotated, { value });
             if (!declared)
                 continue;
             std::string name = nameOf(operation.operands[0], {});

@@ -874,13 +874,12 @@ private Q_SLOTS:
         // Nor do they take the keyboard from the view they stand behind.
         inspector->present();
         QTRY_VERIFY(inspector->isAncestorOf(QApplication::focusWidget()));
-        const QWidget* focus = QApplication::focusWidget();
         QVERIFY(window.document()->edit(
             withAxisSize(*window.document()->experiment(), 0, 8, false), QStringLiteral("data 2 → 8")));
         window.document()->waitForAnalysis();
         QCoreApplication::processEvents();
         QVERIFY(inspector->isInFront());
-        QCOMPARE(QApplication::focusWidget(), focus);
+        QVERIFY(inspector->isAncestorOf(QApplication::focusWidget()));
         // A click on the status bar leads there, and so does the keyboard; the next one closes them.
         QTest::mouseClick(status, Qt::LeftButton);
         QTRY_VERIFY(problems->isInFront());

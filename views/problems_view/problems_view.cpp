@@ -218,19 +218,23 @@ void ProblemsView::findFixes()
 
 void ProblemsView::rebuild()
 {
-    // The button that was pressed belongs to a row that goes: the focus stays at its place in the list.
+    // The button that was pressed belongs to a row that goes: the focus goes to the row of the same code, or where
+    // there is none any more to the one at its place in the list.
     const QWidget* const inFocus = focusWidget(); // a row that is hidden hands it on to the next one
-    const std::optional<std::size_t> waiting = hasFocus() ? std::exchange(m_waiting, {}) : std::nullopt;
-    const bool hadFocus = waiting || m_scroll->isAncestorOf(inFocus);
-    std::size_t focused = waiting.value_or(0);
+    std::optional<Code> code = hasFocus() ? std::exchange(m_waiting, {}) : std::nullopt;
+    const bool hadFocus = code || m_scroll->isAncestorOf(inFocus);
+    std::size_t focused = 0;
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        if (m_rows[i]->isAncestorOf(inFocus))
+        if (m_rows[i]->isAncestorOf(inFocus)) {
             focused = i;
+            code = m_codes[i];
+        }
         m_list->removeWidget(m_rows[i]);
         m_rows[i]->hide();
         m_rows[i]->deleteLater();
     }
     m_rows.clear();
+    m_codes.clear();
     QWidget* before = m_scroll;
     for (std::size_t i = 0; i < std::min(m_shown.size(), maximumRows); ++i) {
         const auto& [problem, source, findsFixes] = m_shown[i];
@@ -264,7 +268,11 @@ void ProblemsView::rebuild()
             before = button;
         }
         m_rows.push_back(row);
+        m_codes.push_back(problem.diagnostic.code);
     }
+    if (const auto same = code ? std::find(m_codes.begin(), m_codes.end(), *code) : m_codes.end();
+        same != m_codes.end())
+        focused = static_cast<std::size_t>(same - m_codes.begin());
     const std::size_t rest = m_shown.size() - m_rows.size();
     m_rest->setVisible(rest > 0);
     m_rest->setText(tr("and %1 more").arg(words::count(static_cast<qint64>(rest))));
@@ -277,7 +285,7 @@ void ProblemsView::rebuild()
                 if (child->isEnabled() && child->focusPolicy() & Qt::TabFocus)
                     next = next == this ? child : next;
         if (next == this) // its buttons come, or count, once they are found
-            m_waiting = focused;
+            m_waiting = code;
         next->setFocus(Qt::OtherFocusReason);
     }
 }

@@ -57,7 +57,8 @@ private:
     EmptyPage* m_empty;
     RoleLabel* m_rest;
     std::vector<ProblemRow*> m_rows;
-    std::optional<std::size_t> m_waiting; ///< the row whose buttons get the focus once they are there
+    std::vector<Code> m_codes; ///< of the problems of m_rows
+    std::optional<Code> m_waiting; ///< whose row's buttons get the focus once they are there
     /// What a row shows, and whose it is.
     struct Shown {
         Problem problem;

@@ -20,6 +20,12 @@ namespace {
 constexpr std::int64_t maxPaintedCells = 4096;
 constexpr int spare = 3; ///< pixels that must stay free around a text inside a cell
 
+/// A line's height has some room of its own, above and below the letters.
+bool hasHeightForName(int height)
+{
+    return QFontMetrics(Metrics::semibold()).height() + spare <= height;
+}
+
 } // namespace
 
 QColor GridCanvas::fillOf(const GridCell& cell, const Theme& theme) const
@@ -292,8 +298,13 @@ bool GridCanvas::haveAllNames(int panel) const
     for (std::int64_t row = m_grid.rows().first; row < m_grid.rows().end(); ++row)
         for (std::int64_t column = m_grid.columns().first; column < m_grid.columns().end(); ++column)
             last = std::max(last, DeviceGroup::holders(layout, m_grid.shardOf({ panel, row, column })).deviceAt(0));
-    const int room = m_grid.panels()[static_cast<std::size_t>(panel)].width()
-        / static_cast<int>(std::max<std::int64_t>(m_grid.columns().shown, 1));
+    const auto ofEach = [](int size, std::int64_t count) {
+        return size / static_cast<int>(std::max<std::int64_t>(count, 1));
+    };
+    const QRect& rect = m_grid.panels()[static_cast<std::size_t>(panel)];
+    const int room = ofEach(rect.width(), m_grid.columns().shown);
+    if (!hasHeightForName(ofEach(rect.height(), m_grid.rows().shown)))
+        return false;
     return QFontMetrics(Metrics::semibold()).horizontalAdvance(QStringLiteral("d%1").arg(last)) + 2 * spare < room;
 }
 
@@ -367,8 +378,7 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
         first = words::copies(layout.copies());
         second.clear();
     }
-    if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width()
-        || strongMetrics.height() + 2 * spare > cell.height() + 2)
+    if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width() || !hasHeightForName(cell.height()))
         return false;
     int height = strongMetrics.height();
     if (!second.isEmpty()) {
