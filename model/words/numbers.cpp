@@ -174,14 +174,19 @@ bool leavesOutOnes(std::span<const MeshAxis> axes)
 
 } // namespace
 
-QString meshSizes(const Mesh& mesh)
+QString meshSizes(std::span<const MeshAxis> axes)
 {
-    if (leavesOutOnes(mesh.axes()))
-        return meshNames(mesh.axes());
+    if (leavesOutOnes(axes))
+        return meshNames(axes);
     QStringList sizes;
-    for (const MeshAxis& axis : mesh.axes())
+    for (const MeshAxis& axis : axes)
         sizes << count(axis.size);
     return joinedSizes(sizes);
+}
+
+QString meshSizes(const Mesh& mesh)
+{
+    return meshSizes(mesh.axes());
 }
 
 QString meshNames(std::span<const MeshAxis> axes)

@@ -17,10 +17,10 @@ WhatIfText whatIf(const Snapshot& snapshot, const WhatIf& whatIf)
         text.change = { { fromStd(whatIf.name) + QStringLiteral(" → "), Span::Style::Plain, -1 },
             { fromStd(whatIf.axis), Span::Style::Axis, axis ? static_cast<int>(*axis) : -1 } };
     } else {
-        QStringList sizes;
-        for (const std::int64_t size : whatIf.sizes)
-            sizes << count(size);
-        text.change = { { Words::tr("mesh %1").arg(sizes.join(QStringLiteral(" × "))), Span::Style::Plain, -1 } };
+        std::vector<MeshAxis> axes(snapshot.mesh->axes().begin(), snapshot.mesh->axes().end());
+        for (std::size_t axis = 0; axis < axes.size(); ++axis)
+            axes[axis].size = whatIf.sizes[axis];
+        text.change = { { Words::tr("mesh %1").arg(meshSizes(axes)), Span::Style::Plain, -1 } };
     }
     QStringList consequences;
     const std::int64_t difference = whatIf.bytesPerDeviceAfter - whatIf.bytesPerDeviceBefore;

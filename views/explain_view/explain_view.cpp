@@ -374,25 +374,25 @@ void ExplainView::rebuildWhatIfs()
     const bool trained = words::whatIf(*m_shown.snapshot, m_shown.rows.front()).isTrained;
     figure(tr("per device"), tr("Bytes of this array that each device holds"), &Theme::secondary, 0, 1);
     figure(tr("sent"), tr("Bytes that each device sends per step"), &Theme::secondary, 0, 2);
-    figure(trained ? tr("state and gradients") : tr("parameters"),
+    figure(trained ? tr("state") : tr("parameters"),
         trained ? tr("Parameters, gradients and both moments, per device") : tr("All parameters, per device"),
         &Theme::secondary, 0, 3);
     for (int i = 0; i < static_cast<int>(m_shown.rows.size()); ++i) {
         const words::WhatIfText text = words::whatIf(*m_shown.snapshot, m_shown.rows[static_cast<std::size_t>(i)]);
         auto* change = new SpanLabel(text.change, AxisMarks::Chips);
-        // The figures stand beside what they are of; in a narrow view the buttons go below.
-        const int line = 1 + 2 * i;
+        // The figures stand beside what they are of; in a narrow view below it, and the buttons below them.
+        const int line = 1 + 3 * i, figures = isNarrow() ? line + 1 : line;
         QHBoxLayout* below = nullptr;
-        m_whatIfRows->addWidget(change, line, 0, Qt::AlignVCenter);
+        m_whatIfRows->addWidget(change, line, 0, 1, isNarrow() ? 4 : 1, Qt::AlignVCenter);
         if (isNarrow()) {
             auto* buttons = new QWidget;
             below = hbox(buttons, { 0, 0, 0, 4 }, 4, { boxStretch() });
-            m_whatIfRows->addWidget(buttons, line + 1, 0, 1, 4);
+            m_whatIfRows->addWidget(buttons, line + 2, 0, 1, 4);
         }
         change->setToolTip(text.consequence);
-        figure(text.perDevice, text.consequence, &Theme::text, line, 1);
-        figure(text.sent, text.consequence, &Theme::text, line, 2);
-        figure(text.state, text.consequence, &Theme::text, line, 3);
+        figure(text.perDevice, text.consequence, &Theme::text, figures, 1);
+        figure(text.sent, text.consequence, &Theme::text, figures, 2);
+        figure(text.state, text.consequence, &Theme::text, figures, 3);
         const auto button = [&](const QString& label, const QString& name, const QString& tip, int column, auto run) {
             auto* made = new QPushButton(label);
             made->setProperty("small", true);

@@ -23,7 +23,7 @@ constexpr int spare = 3; ///< pixels that must stay free around a text inside a 
 /// A line's height has some room of its own, above and below the letters.
 bool hasHeightForName(int height)
 {
-    return QFontMetrics(Metrics::semibold()).height() + spare <= height;
+    return QFontMetrics(Metrics::semibold()).height() + 2 <= height;
 }
 
 } // namespace
@@ -298,14 +298,14 @@ bool GridCanvas::haveAllNames(int panel) const
     for (std::int64_t row = m_grid.rows().first; row < m_grid.rows().end(); ++row)
         for (std::int64_t column = m_grid.columns().first; column < m_grid.columns().end(); ++column)
             last = std::max(last, DeviceGroup::holders(layout, m_grid.shardOf({ panel, row, column })).deviceAt(0));
-    const auto ofEach = [](int size, std::int64_t count) {
-        return size / static_cast<int>(std::max<std::int64_t>(count, 1));
-    };
-    const QRect& rect = m_grid.panels()[static_cast<std::size_t>(panel)];
-    const int room = ofEach(rect.width(), m_grid.columns().shown);
-    if (!hasHeightForName(ofEach(rect.height(), m_grid.rows().shown)))
-        return false;
-    return QFontMetrics(Metrics::semibold()).horizontalAdvance(QStringLiteral("d%1").arg(last)) + 2 * spare < room;
+    QSize room = m_grid.panels()[static_cast<std::size_t>(panel)].size(); // of the smallest
+    for (std::int64_t row = m_grid.rows().first; row < m_grid.rows().end(); ++row)
+        room.setHeight(std::min(room.height(), faceOf({ panel, row, m_grid.columns().first }).height()));
+    for (std::int64_t column = m_grid.columns().first; column < m_grid.columns().end(); ++column)
+        room.setWidth(std::min(room.width(), faceOf({ panel, m_grid.rows().first, column }).width()));
+    return hasHeightForName(room.height())
+        && QFontMetrics(Metrics::semibold()).horizontalAdvance(QStringLiteral("d%1").arg(last)) + 2 * spare
+        <= room.width();
 }
 
 bool GridCanvas::paintPlates(QPainter& painter, int panel, const Theme& theme) const
