@@ -258,7 +258,7 @@ void VariantsPane::rename()
     if (current() < 0)
         return;
     setCurrent(current());
-    m_table->edit(m_table->currentIndex());
+    editCell(m_table, m_table->currentIndex());
 }
 
 void VariantsPane::move(int step)

@@ -26,6 +26,7 @@
 #include "views/widgets/context_menu.h"
 #include "views/widgets/flat_button.h"
 #include "views/widgets/notice_strip.h"
+#include "views/widgets/row_table.h"
 #include "views/widgets/short_combo.h"
 #include "words/dialects.h"
 #include "words/rule_names.h"
@@ -208,7 +209,7 @@ void RulesView::fillMenu(QMenu& menu, int row)
     }
     // An editor opens once the menu has given the focus back.
     const auto edit = [this, row](RulesModel::Column column) {
-        QTimer::singleShot(0, m_table, [this, row, column] { m_table->edit(m_model->index(row, column)); });
+        QTimer::singleShot(0, m_table, [this, row, column] { editCell(m_table, m_model->index(row, column)); });
     };
     addMenuAction(
         menu, "editAxes", tr("Change its mesh axes"), [edit] { edit(RulesModel::Axes); }, tr("Return"));

@@ -38,4 +38,12 @@ inline void makeListTable(QTableView* table, QAbstractItemModel* model, const QS
     table->horizontalHeader()->setStretchLastSection(true);
 }
 
+/// Opens the editor of a cell that can be edited. Of one that is open already, as after the second press of a double
+/// click, Qt would warn.
+inline void editCell(QTableView* table, const QModelIndex& cell)
+{
+    if (!table->isPersistentEditorOpen(cell))
+        table->edit(cell);
+}
+
 } // namespace shardscope
