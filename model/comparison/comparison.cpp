@@ -184,7 +184,10 @@ PartitionSpec specInB(const SnapshotComparison& comparison, PartitionSpec spec)
 {
     for (SpecEntry& entry : spec.entries)
         for (std::string& axis : entry.axes)
-            axis = nameInB(comparison, axis);
+            if (const std::size_t part = axis.find(":("); part != std::string::npos) // "data:(1)2"
+                axis.replace(0, part, nameInB(comparison, axis.substr(0, part)));
+            else
+                axis = nameInB(comparison, axis);
     return spec;
 }
 

@@ -11,6 +11,7 @@
 #include "interchange/rule_text.h"
 #include "pipeline/given_shardings.h"
 #include "pipeline/tensor_rows.h"
+#include "pipeline/value_meshes.h"
 #include "program/main_interface.h"
 #include "propagation/propagate.h"
 #include "sharding/text.h"
@@ -269,11 +270,12 @@ public:
         // What XLA has partitioned does not say of its results what they are shards of.
         for (std::size_t r = 0; r < m_main.results() && !m_snapshot.isPartitioned(); ++r) {
             const ValueId value = main.results[r];
-            const bool isDeclared = r < propagation.resultMeshes.size() && propagation.resultMeshes[r] > 0
-                && r < propagation.results.size();
-            outputs +=
-                line(value, isDeclared ? toPartitionSpec(propagation.results[r], *m_snapshot.mesh) : heldSpec(value),
-                    nameOf(value, m_main.resultName(r)) + (isDeclared ? "" : ", as propagated"));
+            std::optional<TensorSharding> declared;
+            if (r < propagation.resultMeshes.size() && propagation.resultMeshes[r] > 0
+                && r < propagation.results.size())
+                declared = onMesh(m_program, propagation.results[r], propagation.resultMeshes[r] - 1);
+            outputs += line(value, declared ? toPartitionSpec(*declared, *m_snapshot.mesh) : heldSpec(value),
+                nameOf(value, m_main.resultName(r)) + (declared ? "" : ", as propagated"));
         }
         std::set<std::string> names;
         for (const Operation& operation : m_snapshot.annotated->operations) {
@@ -281,12 +283,14 @@ public:
                 continue;
             const ValueId value = operation.results[0];
             const ProgramSharding* declared = specifiedAt(*m_snapshot.annotated, { value });
-            if (!declared)
+            const std::optional<TensorSharding> along =
+                declared ? onMesh(*m_snapshot.annotated, declared->sharding, declared->mesh) : std::nullopt;
+            if (!along)
                 continue;
             std::string name = nameOf(operation.operands[0], {});
             while (!names.insert(name).second)
                 name += '\'';
-            constraints += "    " + quotedPython(name) + ": " + m_writer.code(constraintSpec(*declared), std::nullopt)
+            constraints += "    " + quotedPython(name) + ": " + m_writer.code(constraintSpec(*along), std::nullopt)
                 + ',' + constraintComment(operation) + '\n';
         }
         return section(
@@ -319,12 +323,23 @@ private:
             return row->spec;
         return toPartitionSpec(heldSharding(m_snapshot, value), *m_snapshot.mesh);
     }
-    /// Open dimensions without axes are left to propagation.
-    [[nodiscard]] PartitionSpec constraintSpec(const ProgramSharding& declared) const
+    /// What is sharded over one of the program's meshes, along the axes of the snapshot's; nothing where those do not
+    /// say it.
+    [[nodiscard]] std::optional<TensorSharding> onMesh(
+        const Program& program, const TensorSharding& sharding, std::uint32_t mesh) const
     {
-        PartitionSpec spec = toPartitionSpec(declared.sharding, *m_snapshot.mesh);
-        for (std::size_t d = 0; d < declared.sharding.rank(); ++d)
-            if (declared.sharding.dims[d].open && declared.sharding.dims[d].axes.empty())
+        MainAxes axes(program, m_snapshot.mesh);
+        if (axes.hasSameAxes(mesh))
+            return renumbered(sharding, *program.meshes[mesh].mesh, *m_snapshot.mesh);
+        const MeshInAxes* parts = axes.parts(mesh);
+        return parts ? alongParts(sharding, *parts) : std::nullopt;
+    }
+    /// Open dimensions without axes are left to propagation.
+    [[nodiscard]] PartitionSpec constraintSpec(const TensorSharding& declared) const
+    {
+        PartitionSpec spec = toPartitionSpec(declared, *m_snapshot.mesh);
+        for (std::size_t d = 0; d < declared.rank(); ++d)
+            if (declared.dims[d].open && declared.dims[d].axes.empty())
                 spec.entries[d] = SpecEntry::unconstrained();
         return spec;
     }

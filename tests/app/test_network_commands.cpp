@@ -590,6 +590,23 @@ private Q_SLOTS:
             QVERIFY2(ran.out.contains(QLatin1String(part)), qPrintable(ran.out));
     }
 
+    /// A result and a constraint on another mesh are written along the axes of the program's own.
+    void exportsShardingsOfOtherMeshes()
+    {
+        const QString file = writeFile(m_folder, QStringLiteral("meshes.mlir"),
+            "sdy.mesh @m = <[\"x\"=8]>\nsdy.mesh @n = <[\"a\"=2, \"b\"=4]>\n"
+            "func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}) -> "
+            "(tensor<8x8xf32> "
+            "{sdy.sharding = #sdy.sharding<@n, [{\"a\"}, {}]>}) {\n"
+            "  %y = sdy.sharding_constraint %x <@n, [{}, {\"a\"}]> : tensor<8x8xf32>\n"
+            "  return %y : tensor<8x8xf32>\n}\n");
+        const Ran ran = ranWith(QStringLiteral("export --view code ") + file);
+        QVERIFY2(ran.code == 0, qPrintable(ran.error));
+        for (const char* part : { "\nout_shardings = (\n    NamedSharding(mesh, P('x:(1)2', None)),",
+                 "    \"x\": NamedSharding(mesh, P(None, 'x:(1)2'))," })
+            QVERIFY2(ran.out.contains(QLatin1String(part)), qPrintable(ran.out));
+    }
+
     void exportsWhatViewsShow()
     {
         const Ran csv = ranWith(QStringLiteral("export flax-mlp-logical --view tensors"));
