@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A command while its options are declared, and when it runs. CLI11 stands behind it: its header takes seconds in every
+// A command while its options are declared, and when it runs. CLI11 does the work: its header takes seconds in every
 // file that includes it.
 #pragma once
 

@@ -90,7 +90,7 @@ void printMeshes(Console& console, const FoundMeshes& found, const std::vector<M
     console.foldedTable(meshes, {});
     console.more(static_cast<std::int64_t>(found.meshes.size() - meshes.rows.size()), " (--all)");
     if (std::none_of(found.meshes.begin(), found.meshes.end(), [](const MeshFigures& each) { return !each.problem; }))
-        console.line(QStringLiteral("None of the meshes can be taken."));
+        console.line(QStringLiteral("None of the meshes can be used."));
 }
 
 void printBatches(Console& console, const FoundMeshes& found)
@@ -163,7 +163,7 @@ void addSearch(CLI::App& app, int& status)
     command.addJson(options->json);
     command.footer(
         "On the front are meshes that no other one beats: none both sends and holds less. They stand first, then\n"
-        "what sends least; what does not fit the memory of a device, or cannot be taken for another reason, is last.\n"
+        "what sends least; what does not fit the memory of a device, or cannot be used for another reason, is last.\n"
         "The axes keep their names and their order.\n"
         "Exit codes: 0 done; 1 no mesh can be laid out, or there are too many; 2 arguments, input or output that\n"
         "cannot be used.");

@@ -125,7 +125,7 @@ namespace {
 constexpr qsizetype columnGap = 2;
 constexpr qsizetype leastFolded = 8; ///< a column of text is made no narrower
 
-/// Lines of a cell: parted behind a blank, a comma, a slash or a bracket where there is one.
+/// Lines of a cell: broken after a blank, a comma, a slash or a bracket where there is one.
 QStringList foldedCell(const QString& cell, qsizetype most)
 {
     QStringList parts;
@@ -218,7 +218,7 @@ FoldedLines toFoldedLines(const Table& table, qsizetype widest)
     result.header = addFolded(folded, titles, widths);
     for (const QStringList& row : table.rows)
         addFolded(folded, row, widths);
-    result.lines = toLines(folded).mid(1); // behind the titles, which are empty
+    result.lines = toLines(folded).mid(1); // after the titles, which are empty
     return result;
 }
 

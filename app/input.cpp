@@ -101,6 +101,7 @@ tl::expected<Input, std::vector<Diagnostic>> programInput(const std::string& nam
         experimentOf(std::move(model), isFile ? file.completeBaseName().toStdString() : "program");
     if (experiment)
         return Input{ shownName(name), std::move(*experiment), {}, {} };
+    // The refusal of a program that is too large has no place in the text, and reading it again would say no more.
     const bool isOfText = experiment.error().code != Code::TooLarge || experiment.error().where.line > 0;
     std::vector<Diagnostic> errors;
     if (isOfText) // all that is wrong with it, not the first alone

@@ -9,8 +9,8 @@ namespace shardscope {
 
 namespace {
 
-/// Groups of device ids; all devices where none are named.
-std::vector<std::vector<std::int64_t>> groupsIn(const CollectiveAttributes& own, std::int64_t devices)
+/// Groups of device ids; all devices where none are named. A permutation without pairs has none.
+std::vector<std::vector<std::int64_t>> groupsIn(const CollectiveAttributes& own, std::int64_t devices, bool permutes)
 {
     std::vector<std::vector<std::int64_t>> groups;
     for (const std::vector<std::int64_t>& group : own.groups) {
@@ -20,7 +20,7 @@ std::vector<std::vector<std::int64_t>> groupsIn(const CollectiveAttributes& own,
         if (!members.empty())
             groups.push_back(std::move(members));
     }
-    if (groups.empty()) {
+    if (groups.empty() && !permutes) {
         groups.emplace_back();
         for (std::int64_t id = 0; id < devices; ++id)
             groups.back().push_back(id);
@@ -35,11 +35,11 @@ std::optional<CollectiveSends> sendsOf(const Operation& operation, std::int64_t 
     const auto* own = attributesAs<CollectiveAttributes>(operation.attributes);
     if (!own)
         return std::nullopt;
-    const std::vector<std::vector<std::int64_t>> groups = groupsIn(*own, devices);
+    const bool permutes = operation.kind == OpKind::CollectivePermute;
+    const std::vector<std::vector<std::int64_t>> groups = groupsIn(*own, devices, permutes);
     CollectiveSends subject;
     subject.groups = static_cast<std::int64_t>(groups.size());
     subject.drawn = 0;
-    const bool permutes = operation.kind == OpKind::CollectivePermute;
     const auto placeOf = [&](std::int64_t id) -> int {
         const auto found = std::find(subject.devices.begin(), subject.devices.end(), static_cast<std::int32_t>(id));
         if (found != subject.devices.end())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Parts of a step compiled each by itself, as jit around a layer does: every part is a program of its own with the
-// shardings of its values at its borders, goes through all stages, and is looked up in the cache first. Parts that are
+// shardings of its values at its boundary, goes through all stages, and is looked up in the cache first. Parts that are
 // the same program are compiled once.
 //
 //     AnalysisCache cache;

@@ -112,8 +112,8 @@ private:
             set(id, OperationVerdict::Differentiated);
             return;
         }
-        if (m_verdicts[id.index]
-            != OperationVerdict::Refused) // a function is looked at for every way in which it is called
+        // A function is looked at for every way in which it is called.
+        if (m_verdicts[id.index] != OperationVerdict::Refused)
             m_refusals.push_back({ id, conflict.outcome.problem, explicitDiagnostic(m_program, m_mesh, id, conflict) });
         set(id, OperationVerdict::Refused);
     }

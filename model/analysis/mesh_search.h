@@ -39,10 +39,10 @@ struct MeshFigures {
 struct BatchFigures {
     std::int64_t batch = 0;
     std::optional<Rational> sentNow; ///< on the experiment's own mesh; absent where no step can run
-    /// Of the meshes handed over that can be taken with this batch: the first one of those that send least.
+    /// Of the meshes handed over that can be used with this batch: the first one of those that send least.
     std::optional<std::size_t> least;
     std::optional<Rational> sentLeast;
-    /// Where none can be taken: why not the one of `closest`, which of all meshes handed over needs least memory.
+    /// Where none can be used: why not the one of `closest`, which of all meshes handed over needs least memory.
     std::optional<Diagnostic> problem;
     std::optional<std::size_t> closest;
     bool operator==(const BatchFigures&) const = default;
@@ -50,10 +50,10 @@ struct BatchFigures {
 
 /// What a search gives.
 struct FoundMeshes {
-    /// The front first, then what can be taken, what does not fit the memory, and the others; of each what sends least
+    /// The front first, then what can be used, what does not fit the memory, and the others; of each what sends least
     /// first, of what does not fit what needs least.
     std::vector<MeshFigures> meshes;
-    /// Those that batches are tried on: the first eight on which all axes shard something. One that cannot be taken
+    /// Those that batches are tried on: the first eight on which all axes shard something. One that cannot be used
     /// with this batch may be with another.
     std::vector<MeshFigures> compared;
     std::vector<BatchFigures> batches;

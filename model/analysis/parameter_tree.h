@@ -57,7 +57,7 @@ struct ParameterNode {
     /// Of a module: the constraint that is chosen for its output, an index into TransformerSettings::constraints; of
     /// repeated ones that of all. -1 for none.
     int constraint = -1;
-    int constrained = -1; ///< the output behind it: into Snapshot::tensors
+    int constrained = -1; ///< its output: into Snapshot::tensors
     int ownSpec = -1; ///< of an array: an index into TransformerSettings::parameterSpecs; -1 = by its logical names
 };
 

@@ -20,7 +20,7 @@ std::string_view withoutSpaces(std::string_view text)
     return text;
 }
 
-/// "layers.*/attention" of "layers.*.attention": numbers of layers stay behind their dot.
+/// "layers.*/attention" of "layers.*.attention": numbers of layers stay after their dot.
 std::string withSlashes(std::string_view text)
 {
     std::string result(text);

@@ -17,11 +17,10 @@ namespace shardscope {
 
 namespace {
 
-/// Mean and population standard deviation of the steps, as of n × loops.
 void measure(KeptRun& run, const RunController::Timings& timings)
 {
     if (timings.timeit) {
-        run.mean = timings.timeit->mean;
+        run.time = timings.timeit->mean;
         run.deviation = timings.timeit->deviation;
         return;
     }
@@ -29,7 +28,8 @@ void measure(KeptRun& run, const RunController::Timings& timings)
     for (const StepTiming& step : timings.history)
         walls.push_back(step.wall);
     const TimeStatistics steps = statistics(walls);
-    run.mean = steps.mean;
+    run.time = steps.usual();
+    run.isMedian = steps.isUneven();
     run.deviation = steps.deviation;
 }
 

@@ -27,7 +27,11 @@ struct KeptRun {
     ExperimentPtr experiment; ///< that ran; never null
     QString folder; ///< to which the files of its arrays are relative
     qint64 steps = 0;
-    double mean = 0, deviation = 0; ///< seconds per step: of the last n × loops, else of the steps themselves
+    /// Seconds per step, of the last n × loops, else of the steps themselves: their mean, or the median of uneven ones
+    /// (TimeStatistics::isUneven).
+    double time = 0;
+    bool isMedian = false;
+    double deviation = 0; ///< standard deviation, in seconds
     std::optional<double> loss; ///< of the last step
     std::optional<CheckVerdict> agreement; ///< with the reference; absent before it was asked for
     std::int64_t peakBytes = 0; ///< per device, as planned

@@ -85,7 +85,7 @@ void keepChoices(TransformerSettings& settings, const TransformerSettings& befor
     settings.parameterSpecs = before.parameterSpecs;
 }
 
-/// The last one counts, so that it stands behind all others.
+/// The last one counts, so that it stands after all others.
 void choose(std::vector<ChosenSharding>& chosen, const std::string& at, Annotation axes)
 {
     std::erase_if(chosen, [&](const ChosenSharding& each) { return each.at == at; });

@@ -22,7 +22,7 @@ struct SettingDifference {
 
 /// What decides how arrays are laid out and what is computed: hardware, mesh, rules, model, step, placement and
 /// propagation, in that order. Title, notes, run settings and acknowledged warnings do not count. Rules are compared as
-/// lists: one that is added or taken away is one difference, whatever stands behind it. Texts of programs are one
+/// lists: one that is added or taken away is one difference, whatever stands after it. Texts of programs are one
 /// difference, "/model/text", of two texts {"lines": 31, "others": 7}: how many lines the text has, and how many of
 /// them the other one lacks.
 [[nodiscard]] std::vector<SettingDifference> settingDifferences(const Experiment& before, const Experiment& after);

@@ -100,7 +100,7 @@ bool readIota(Scanner& s, HloGroups& groups)
         std::move(permutation), groups);
 }
 
-/// An axis of a mesh that stands in the text, or a part of one: what lies before it, it, what lies behind it.
+/// An axis of a mesh that stands in the text, or a part of one: what lies before it, it, what lies after it.
 struct NamedAxis {
     std::string_view name;
     std::int64_t size = 1;

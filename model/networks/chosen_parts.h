@@ -16,7 +16,7 @@ namespace shardscope {
 /// Paths of all parameters, without "params/".
 [[nodiscard]] std::vector<std::string> parameterPaths(const TransformerSettings& settings);
 
-/// The output of a part as the part after it reads it: behind the constraint that is chosen for it, if there is one.
+/// The output of a part as the part after it reads it: after the constraint that is chosen for it, if there is one.
 /// The constrained value is called "constraint" below the part: decoder/layers.0/constraint.
 [[nodiscard]] ValueId constrainedOutput(const NetworkPart& part, ValueId x);
 /// By the spec that is chosen for the parameter, else by its logical names.

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] ValueId withBias(ValueId x, std::string_view name) const;
     /// Names a value after the part, with its dimensions.
     ValueId named(ValueId x, std::string_view name, std::initializer_list<Axis> axes) const;
-    /// The same behind a constraint by logical names.
+    /// The same after a constraint by logical names.
     ValueId activation(ValueId x, std::string_view name, std::initializer_list<Axis> axes) const;
 
 private:

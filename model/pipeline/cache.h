@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The cache behind AnalysisCache: for each stage the newest few results by their inputs, fewer where they are large.
+// The cache in AnalysisCache: for each stage the newest few results by their inputs, fewer where they are large.
 #pragma once
 
 #include <algorithm>

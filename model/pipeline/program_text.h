@@ -23,7 +23,7 @@ struct ProgramText {
     int longest = 0; ///< in bytes, up to `longestShown`
 
     /// As StableHLO, one argument per line, with the shardings of the snapshot where it has any. Names of values stand
-    /// behind their lines where they are more than numbers.
+    /// after their lines where they are more than numbers.
     static ProgramText printed(const Snapshot& snapshot);
     /// As it was read; `program` (null where it could not be) has the lines of its operations.
     static ProgramText sourceText(std::string text, const Program* program);

@@ -13,7 +13,7 @@ bool isNamePart(char c)
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '.' || c == '-';
 }
 
-/// Behind the brackets that begin at `at`; the end of the line where they do not close.
+/// After the brackets that begin at `at`; the end of the line where they do not close.
 std::size_t afterBrackets(std::string_view line, std::size_t at)
 {
     int depth = 0;

@@ -44,7 +44,7 @@ struct DerivativeOrigins {
 };
 /// A backward pass that was built from all that the forward pass computed.
 struct BackwardPass {
-    OperationId after; ///< in main it begins behind this operation
+    OperationId after; ///< in main it begins after this operation
     DerivativeOrigins origins;
     ValueId cotangent = {}; ///< from which it starts, where that is no constant of its own
 };

@@ -52,7 +52,7 @@ private:
             m_found = diagnosticAt(m_program, Code::UnreducedAxes, std::move(args), place);
     }
 
-    /// The value behind barriers, which change nothing.
+    /// The value before barriers, which change nothing.
     [[nodiscard]] ValueId afterBarriers(ValueId value) const
     {
         for (;;) {

@@ -37,7 +37,7 @@ struct PipelineOutcome {
 /// Everything before propagation.
 [[nodiscard]] Result<Program> importProgram(Program program, PipelineOptions options = {});
 /// As much of it as leaves a program as a person reads it: loops, computations and calls stay, and propagation passes
-/// their borders by implicit edges. Every call has a body of its own (copies stand after what there was), constants
+/// their boundaries by implicit edges. Every call has a body of its own (copies stand after what there was), constants
 /// are split, constraints and groups applied, axes of size 1 leave the shardings.
 [[nodiscard]] Result<Program> prepareInPlace(Program program);
 /// What belongs after propagation, without reshards: constants are merged, constraints are reshards, what comes in and

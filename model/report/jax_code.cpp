@@ -9,31 +9,12 @@
 #include "base/text.h"
 #include "experiment/model_settings.h"
 #include "interchange/rule_text.h"
-#include "pipeline/given_shardings.h"
-#include "pipeline/tensor_rows.h"
-#include "pipeline/value_meshes.h"
-#include "program/main_interface.h"
-#include "propagation/propagate.h"
-#include "sharding/text.h"
+#include "report/program_code.h"
+#include "report/python_code.h"
 
 namespace shardscope {
 
 namespace {
-
-/// As a string of Python.
-std::string quotedPython(std::string_view text)
-{
-    std::string quoted = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\')
-            quoted += '\\';
-        if (c == '\n')
-            quoted += "\\n";
-        else
-            quoted += c;
-    }
-    return quoted + '"';
-}
 
 /// "(2, 4)", "(8,)", "()".
 template <class List, class Form>
@@ -81,61 +62,6 @@ std::string rulesCode(const LogicalRules& rules, const std::vector<RuleUse>& use
             + " rules, which decide nothing here, are left out\n";
     return text + toPythonSource(used, variable);
 }
-
-/// Shardings in their short form: mesh axes of size 1, which shard nothing, are left out, and one axis stands without a
-/// tuple.
-class ShardingWriter {
-public:
-    explicit ShardingWriter(const Mesh& mesh)
-        : m_mesh(mesh)
-    {
-    }
-    std::string code(PartitionSpec spec, std::optional<MemoryKind> kind)
-    {
-        for (SpecEntry& entry : spec.entries) {
-            m_leavesOpen = m_leavesOpen || entry.kind == SpecEntry::Kind::Unconstrained;
-            shorten(entry);
-        }
-        std::string text = "NamedSharding(mesh, " + toJax(canonical(spec));
-        if (kind)
-            text += ", memory_kind=" + quotedPython(toString(*kind));
-        return text + ')';
-    }
-    /// "model:(1)2": parts of axes, which JAX has no name for.
-    [[nodiscard]] const std::set<std::string>& parts() const { return m_parts; }
-    [[nodiscard]] bool leavesOpen() const { return m_leavesOpen; } ///< some dimension is UNCONSTRAINED
-    [[nodiscard]] std::vector<std::string> leftOut() const ///< in the order of the mesh
-    {
-        std::vector<std::string> names;
-        for (const MeshAxis& axis : m_mesh.axes())
-            if (m_leftOut.contains(axis.name))
-                names.push_back(axis.name);
-        return names;
-    }
-
-private:
-    void shorten(SpecEntry& entry)
-    {
-        for (const std::string& axis : entry.axes)
-            if (!m_mesh.axisIndex(axis))
-                m_parts.insert(axis);
-        if (entry.axes.empty())
-            return;
-        std::erase_if(entry.axes, [this](const std::string& name) {
-            const auto& axes = m_mesh.axes();
-            const bool isOne = std::any_of(axes.begin(), axes.end(),
-                [&name](const MeshAxis& axis) { return axis.name == name && axis.size == 1; });
-            if (isOne)
-                m_leftOut.insert(name);
-            return isOne;
-        });
-        if (entry.axes.empty())
-            entry = SpecEntry::none();
-    }
-    const Mesh& m_mesh;
-    std::set<std::string> m_leftOut, m_parts;
-    bool m_leavesOpen = false;
-};
 
 /// "params/layers.12/W1" in three parts, by its first number of a layer; absent without one.
 struct LayerPath {
@@ -237,133 +163,6 @@ private:
     std::vector<Entry> m_entries;
 };
 
-std::string pythonComment(std::string text)
-{
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-    return "  # " + text;
-}
-
-/// Of a program that was read of a text: in_shardings and out_shardings of main, in their order, and the constraints.
-class ProgramCode {
-public:
-    ProgramCode(const Snapshot& snapshot, ShardingWriter& writer)
-        : m_snapshot(snapshot)
-        , m_program(*snapshot.program)
-        , m_main(*snapshot.program)
-        , m_writer(writer)
-    {
-    }
-
-    std::string text()
-    {
-        std::string inputs, outputs, constraints;
-        const Region& main = m_program.main();
-        for (std::size_t a = 0; a < m_main.arguments(); ++a) {
-            const ValueId value = main.arguments[a];
-            const ProgramSharding* declared = m_snapshot.annotated->shardingOf(value);
-            inputs += line(value, heldSpec(value),
-                nameOf(value, m_main.argumentName(a))
-                    + (declared || m_snapshot.isPartitioned() ? "" : ", as propagated"));
-        }
-        const PropagationResult& propagation = *m_snapshot.propagation;
-        // What XLA has partitioned does not say of its results what they are shards of.
-        for (std::size_t r = 0; r < m_main.results() && !m_snapshot.isPartitioned(); ++r) {
-            const ValueId value = main.results[r];
-            std::optional<TensorSharding> declared;
-            if (r < propagation.resultMeshes.size() && propagation.resultMeshes[r] > 0
-                && r < propagation.results.size())
-                declared = onMesh(m_program, propagation.results[r], propagation.resultMeshes[r] - 1);
-            outputs += line(value, declared ? toPartitionSpec(*declared, *m_snapshot.mesh) : heldSpec(value),
-                nameOf(value, m_main.resultName(r)) + (declared ? "" : ", as propagated"));
-        }
-        std::set<std::string> names;
-        for (const Operation& operation : m_snapshot.annotated->operations) {
-            if (operation.kind != OpKind::ShardingConstraint || operation.results.empty())
-                continue;
-            const ValueId value = operation.results[0];
-            const ProgramSharding* declared = specifiedAt(*m_snapshot.annotated, { value });
-            const std::optional<TensorSharding> along =
-                declared ? onMesh(*m_snapshot.annotated, declared->sharding, declared->mesh) : std::nullopt;
-            if (!along)
-                continue;
-            std::string name = nameOf(operation.operands[0], {});
-            while (!names.insert(name).second)
-                name += '\'';
-            constraints += "    " + quotedPython(name) + ": " + m_writer.code(constraintSpec(*along), std::nullopt)
-                + ',' + constraintComment(operation) + '\n';
-        }
-        return section(
-                   "arguments of main in their order: in_shardings of jax.jit()", "in_shardings = (\n", inputs, ")\n")
-            + section(
-                "results of main in their order: out_shardings of jax.jit()", "out_shardings = (\n", outputs, ")\n")
-            + section("values within the program: jax.lax.with_sharding_constraint(value, constraints[name])",
-                "constraints = {\n", constraints, "}\n");
-    }
-
-private:
-    static std::string section(
-        std::string_view about, std::string_view begin, const std::string& lines, std::string_view end)
-    {
-        return lines.empty() ? std::string()
-                             : "\n# " + std::string(about) + "\n" + std::string(begin) + lines + std::string(end);
-    }
-    [[nodiscard]] std::string nameOf(ValueId value, std::string_view known) const
-    {
-        const Value& of = m_program.value(value);
-        if (known.size() >= 2 && known.front() == '"' && known.back() == '"') // as an attribute has it
-            known = known.substr(1, known.size() - 2);
-        if (!known.empty())
-            return std::string(known);
-        return of.path.empty() ? "without a name" : *of.path;
-    }
-    [[nodiscard]] PartitionSpec heldSpec(ValueId value) const
-    {
-        if (const TensorRow* row = m_snapshot.row(value))
-            return row->spec;
-        return toPartitionSpec(heldSharding(m_snapshot, value), *m_snapshot.mesh);
-    }
-    /// What is sharded over one of the program's meshes, along the axes of the snapshot's; nothing where those do not
-    /// say it.
-    [[nodiscard]] std::optional<TensorSharding> onMesh(
-        const Program& program, const TensorSharding& sharding, std::uint32_t mesh) const
-    {
-        MainAxes axes(program, m_snapshot.mesh);
-        if (axes.hasSameAxes(mesh))
-            return renumbered(sharding, *program.meshes[mesh].mesh, *m_snapshot.mesh);
-        const MeshInAxes* parts = axes.parts(mesh);
-        return parts ? alongParts(sharding, *parts) : std::nullopt;
-    }
-    /// Open dimensions without axes are left to propagation.
-    [[nodiscard]] PartitionSpec constraintSpec(const TensorSharding& declared) const
-    {
-        PartitionSpec spec = toPartitionSpec(declared, *m_snapshot.mesh);
-        for (std::size_t d = 0; d < declared.rank(); ++d)
-            if (declared.dims[d].open && declared.dims[d].axes.empty())
-                spec.entries[d] = SpecEntry::unconstrained();
-        return spec;
-    }
-    [[nodiscard]] std::string constraintComment(const Operation& operation) const
-    {
-        const Where where = placeOf(*m_snapshot.annotated, operation);
-        return where.line > 0 ? pythonComment("line " + std::to_string(where.line)) : std::string();
-    }
-    std::string line(ValueId value, const PartitionSpec& spec, const std::string& name)
-    {
-        if (!isTensor(m_program.value(value).type.dtype))
-            return "    None," + pythonComment(name + ", which is no array") + '\n';
-        const TensorRow* row = m_snapshot.row(value);
-        if (!row && m_snapshot.isPartitioned())
-            return "    None," + pythonComment(name + ", of which the text does not say what it is a shard of") + '\n';
-        return "    " + m_writer.code(spec, row ? row->memoryKind : std::nullopt) + ',' + pythonComment(name) + '\n';
-    }
-
-    const Snapshot& m_snapshot;
-    const Program& m_program;
-    MainInterface m_main;
-    ShardingWriter& m_writer;
-};
-
 } // namespace
 
 std::string jaxCode(const Snapshot& snapshot)
@@ -378,7 +177,7 @@ std::string jaxCode(const Snapshot& snapshot)
         : "from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P\n\n";
     ShardingWriter writer(*snapshot.mesh);
     const std::string program = sourceText(*snapshot.experiment) && snapshot.laidOut() && snapshot.annotated
-        ? ProgramCode(snapshot, writer).text()
+        ? programCode(snapshot, writer)
         : std::string();
     ShardingDictionary arguments(snapshot, writer), constraints(snapshot, writer);
     for (const ResolvedAnnotation& annotation : snapshot.annotations->arguments)

@@ -134,9 +134,8 @@ private:
         note("these names of rules, with which MaxText's model annotates nothing: " + join(unknown, ", "));
         if (std::none_of(rules.list.begin(), rules.list.end(),
                 [](const LogicalRule& rule) { return rule.name.name.starts_with("activation_"); }))
-            note("rules for activation_batch, activation_heads and the like, which are there: without them MaxText "
-                 "shards "
-                 "no activations; maxtext-base-2026-08 are its own rules");
+            note("rules for activation_batch, activation_heads and the like: without them MaxText shards no "
+                 "activations; maxtext-base-2026-08 has its own rules");
     }
 
     void addSizes(const std::vector<MaxTextAxis>& axes)

@@ -221,7 +221,7 @@ Result<DimensionSharding> Reader::readDimension()
     return dim;
 }
 
-/// "={"x", "y"}" behind "replicated" or "unreduced".
+/// "={"x", "y"}" after "replicated" or "unreduced".
 Result<AxisList> Reader::readSet()
 {
     SHARDSCOPE_CHECK(expect('='));

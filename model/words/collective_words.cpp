@@ -254,7 +254,7 @@ QString causeName(const CollectiveEntry& entry)
     case Reason::Kind::PartialOperand:
         return Words::tr("unfinished %1", "sum, maximum, ...").arg(reductionName(entry.collective.reduction));
     case Reason::Kind::BoundaryReshard:
-        return Words::tr("border");
+        return Words::tr("boundary");
     case Reason::Kind::CallReshard:
         return Words::tr("call");
     case Reason::Kind::SingleDevice:
@@ -386,7 +386,7 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
         s.fill(Words::tr("%1 is held as %2, and is to be returned as %3."), { value, before, after });
         break;
     case Reason::Kind::BoundaryReshard:
-        s.fill(Words::tr("The %1 takes or returns %2 as %3, and it is held as %4 on this side of the border."),
+        s.fill(Words::tr("The %1 takes or returns %2 as %3, and it is held as %4 on this side of the boundary."),
             { operation, value, after, before });
         break;
     case Reason::Kind::CallReshard:

@@ -9,7 +9,7 @@
 namespace shardscope::words {
 
 /// For a column: "sum" ("maximum", "and": what partial values are combined by), "operand", "result", "constraint",
-/// "returned", "unfinished sum", "border", "call", "single device"; "the program" where that has it itself.
+/// "returned", "unfinished sum", "boundary", "call", "single device"; "the program" where that has it itself.
 [[nodiscard]] QString causeName(const CollectiveEntry& entry);
 /// "sum", "maximum", "minimum", "product", "and", "or".
 [[nodiscard]] QString reductionName(ReduceKind kind);

@@ -151,12 +151,13 @@ ProblemText describeWarning(const Diagnostic& d)
         const QString where = slices ? Words::tr("slices") : Words::tr("hosts");
         const QString cause = d.number("of") > d.number("bytes")
             ? Words::tr(
-                "collectives along %1 go between %2: of %3 that each device sends there the step waits for %4, %5 "
-                "per step; the rest is of gradients and updates, and can overlap with compute",
+                "collectives along %1 go between %2: each device sends %3 there per step, and the step waits for %4 of "
+                "it, in %5 collectives; the rest is of gradients and updates, and can overlap with compute",
                 "axis, hosts or slices, bytes, bytes, collectives")
                   .arg(arg("axis"), where, arg.size("of"), arg.size("bytes"), arg.number("collectives"))
-            : Words::tr("collectives along %1 go between %2, and the step waits for them: %3 per step, %4 sent by each "
-                        "device",
+            : Words::tr(
+                "collectives along %1 go between %2, and the step waits for all %3 of them: each device sends %4 "
+                "there per step",
                 "axis, hosts or slices, collectives, bytes")
                   .arg(arg("axis"), where, arg.number("collectives"), arg.size("bytes"));
         return { cause,

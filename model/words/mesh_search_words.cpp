@@ -56,10 +56,10 @@ QStringList batchProblems(const std::vector<BatchFigures>& batches, const std::v
                 ++last;
             const QString reason = reasonOn(each, compared);
             lines << (last == first
-                    ? Words::tr("With a batch of %1 none of the meshes can be taken: %2", "a batch, why not")
+                    ? Words::tr("With a batch of %1 none of the meshes can be used: %2", "a batch, why not")
                           .arg(count(each.batch), reason)
                     : Words::tr(
-                        "With a batch of %1 to %2 none of the meshes can be taken. With %1, %3", "batches, why not")
+                        "With a batch of %1 to %2 none of the meshes can be used. With %1, %3", "batches, why not")
                           .arg(count(each.batch), count(batches[last].batch), reason));
             if (!lines.back().endsWith(QLatin1Char('.')))
                 lines.back() += QLatin1Char('.');

@@ -11,10 +11,10 @@
 namespace shardscope::words {
 
 [[nodiscard]] QString meshVerdict(const std::vector<MeshFigures>& meshes, std::size_t mesh);
-/// Why no mesh can be taken: "none; data 4 × model 8 does not fit: 30 GiB of 16 GiB". Empty where one can.
+/// Why no mesh can be used: "none; data 4 × model 8 does not fit: 30 GiB of 16 GiB". Empty where one can.
 [[nodiscard]] QString batchProblem(const BatchFigures& batch, const std::vector<MeshFigures>& compared);
 /// The same of all batches, those that follow each other for the same reason as one: "With a batch of 512 to 8,192 none
-/// of the meshes can be taken. With 512, data 4 × model 8 does not fit: 30 GiB of 16 GiB."
+/// of the meshes can be used. With 512, data 4 × model 8 does not fit: 30 GiB of 16 GiB."
 [[nodiscard]] QStringList batchProblems(
     const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared);
 /// "" without batches; `compared` is what they were tried on.

@@ -164,7 +164,8 @@ QString joinedSizes(const QStringList& sizes)
     return sizes.isEmpty() ? count(1) : sizes.join(QStringLiteral(" ") + timesSign + QStringLiteral(" "));
 }
 
-/// Axes of size 1 say nothing, and are left out where there are many axes.
+} // namespace
+
 bool leavesOutOnes(std::span<const MeshAxis> axes)
 {
     constexpr std::size_t most = 3;
@@ -172,16 +173,20 @@ bool leavesOutOnes(std::span<const MeshAxis> axes)
         && std::any_of(axes.begin(), axes.end(), [](const MeshAxis& axis) { return axis.size == 1; });
 }
 
-} // namespace
+QString meshNumbers(std::span<const MeshAxis> axes)
+{
+    const bool withoutOnes = leavesOutOnes(axes)
+        && std::any_of(axes.begin(), axes.end(), [](const MeshAxis& axis) { return axis.size > 1; });
+    QStringList sizes;
+    for (const MeshAxis& axis : axes)
+        if (axis.size > 1 || !withoutOnes)
+            sizes << count(axis.size);
+    return joinedSizes(sizes);
+}
 
 QString meshSizes(std::span<const MeshAxis> axes)
 {
-    if (leavesOutOnes(axes))
-        return meshNames(axes);
-    QStringList sizes;
-    for (const MeshAxis& axis : axes)
-        sizes << count(axis.size);
-    return joinedSizes(sizes);
+    return leavesOutOnes(axes) ? meshNames(axes) : meshNumbers(axes);
 }
 
 QString meshSizes(const Mesh& mesh)

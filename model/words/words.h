@@ -82,6 +82,10 @@ enum class Noun : std::uint8_t {
 /// "2 × 4"; where there are more than three axes and some are of size 1, the others by name: "fsdp 4 × tensor 8".
 [[nodiscard]] QString meshSizes(const Mesh& mesh);
 [[nodiscard]] QString meshSizes(std::span<const MeshAxis> axes);
+/// "8 × 4": never with names, for where they stand beside it.
+[[nodiscard]] QString meshNumbers(std::span<const MeshAxis> axes);
+/// Whether axes of size 1, which shard nothing, are left out: where there are more than three axes.
+[[nodiscard]] bool leavesOutOnes(std::span<const MeshAxis> axes);
 /// "data 2 × model 4"; of more than three axes those of size 1 are left out.
 [[nodiscard]] QString meshNames(std::span<const MeshAxis> axes);
 [[nodiscard]] QString shape(std::span<const std::int64_t> shape); ///< "[1024, 256]"

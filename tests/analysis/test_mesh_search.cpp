@@ -128,7 +128,7 @@ private Q_SLOTS:
         QVERIFY(!small[0].problem && small[0].isFront());
     }
 
-    /// The front first, then what can be taken, what does not fit, and what cannot be.
+    /// The front first, then what can be used, what does not fit, and what cannot be.
     void inTheOrderToBeRead()
     {
         AnalysisCache cache;

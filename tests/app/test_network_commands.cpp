@@ -552,8 +552,8 @@ private Q_SLOTS:
         const Ran ran = ranWith(QStringLiteral("search ") + writeFile(m_folder, QStringLiteral("small.json"), content));
         QVERIFY2(ran.out.contains(QStringLiteral("does not fit: ")) && ran.out.contains(QStringLiteral(" of 1 MiB")),
             qPrintable(ran.out));
-        QVERIFY2(ran.out.contains(QStringLiteral("None of the meshes can be taken.")), qPrintable(ran.out));
-        QVERIFY2(ran.out.contains(QStringLiteral("With a batch of 2 to 8,192 none of the meshes can be taken. With 2, "
+        QVERIFY2(ran.out.contains(QStringLiteral("None of the meshes can be used.")), qPrintable(ran.out));
+        QVERIFY2(ran.out.contains(QStringLiteral("With a batch of 2 to 8,192 none of the meshes can be used. With 2, "
                                                  "data 1 × model 8 does not fit: ")),
             qPrintable(ran.out));
         QVERIFY(!ran.out.contains(QStringLiteral("Sends least")));

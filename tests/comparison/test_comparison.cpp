@@ -175,6 +175,19 @@ private Q_SLOTS:
         for (const ComparedAxes& along : found.sent)
             QCOMPARE(along.sentBefore, along.sentAfter);
 
+        // Parts of an axis have its other name as well.
+        const auto halves = [](const std::string& axis) {
+            const std::string text = "sdy.mesh @m = <[\"" + axis
+                + "\"=4]>\nfunc.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{\"" + axis
+                + "\":(1)2}]>}) -> tensor<8xf32> {\n  %0 = stablehlo.tanh %a : tensor<8xf32>\n  return %0 : "
+                  "tensor<8xf32>\n}\n";
+            return snapshotOf(*experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "halves"));
+        };
+        const SnapshotComparison parts = compareSnapshots(halves("data"), halves("rows"));
+        QCOMPARE(parts.before->row("a")->spec.entries[0].axes, (std::vector<std::string>{ "data:(1)2" }));
+        QCOMPARE(parts.renamed, (std::vector<RenamedAxis>{ { "data", "rows", 4 } }));
+        QVERIFY(parts.arrays.empty());
+
         Experiment data = onMesh(2, 4), idle = onMesh(2, 4);
         data.mesh.axes = { { "data", 2 }, { "fsdp", 1 }, { "model", 4 } };
         idle.mesh.axes = { { "data", 1 }, { "fsdp", 2 }, { "model", 4 } };

@@ -20,6 +20,7 @@
 #include "views/compare_view/compare_view.h"
 #include "views/compare_view/mesh_scatter.h"
 #include "views/compare_view/meshes_pane.h"
+#include "views/compare_view/pin_choices.h"
 #include "views/compare_view/runs_pane.h"
 #include "views/compare_view/variants_pane.h"
 #include "views/panel/panel.h"

@@ -24,7 +24,7 @@
 #include "views/mesh_view/mesh_view.h"
 #include "views/mesh_view/size_slider.h"
 #include "views/theme/appearance.h"
-#include "views/widgets/section.h"
+#include "views/widgets/fold_button.h"
 
 using namespace shardscope;
 
@@ -295,7 +295,7 @@ private Q_SLOTS:
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         QCOMPARE(view.rowCount(), std::size_t{ 2 });
-        QCOMPARE(view.keyFigure(), QStringLiteral("2 × 4"));
+        QCOMPARE(view.keyFigure(), QStringLiteral("data 2 × model 4"));
 
         // The number, one possible size further; the other axis takes the inverse.
         view.row(0)->spinBox()->setFocus();

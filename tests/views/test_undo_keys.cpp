@@ -11,6 +11,7 @@
 #include "views/main_window/main_window.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
+#include "views/model_view/model_field.h"
 #include "views/model_view/model_form.h"
 #include "views/model_view/model_view.h"
 #include "views/panel_fixture.h"

@@ -18,6 +18,7 @@
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/theme/appearance.h"
+#include "views/what_if_view/changes_model.h"
 #include "views/what_if_view/sharding_editor.h"
 #include "views/what_if_view/what_if_view.h"
 #include "views/widgets/chip.h"
@@ -92,6 +93,16 @@ class TestWhatIf : public QObject {
 private Q_SLOTS:
     void init() { test::failOnWarnings(); }
 
+    /// Of many mesh axes those of size 1 shard nothing, and would leave the others no room.
+    void axesOfSizeOneAreNoChoices()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        for (int i = 0; i < 10; ++i)
+            experiment.mesh.axes.push_back({ "one" + std::to_string(i), 1 });
+        ShownWhatIf shown(experiment, QStringLiteral("params/layers.0/W1"));
+        for (std::size_t axis = 0; axis < 12; ++axis)
+            QTRY_COMPARE(shown.view.editor()->toggle(1, axis)->isVisible(), axis < 2);
+    }
     void chipsAsAPlainValue()
     {
         const AxisRef x{ 0, 1, 2 }, y{ 1, 1, 4 };
@@ -100,7 +111,7 @@ private Q_SLOTS:
         sharding = withAxisToggled(sharding, 0, y);
         QCOMPARE(placeOf(sharding, 0, x), 0);
         QCOMPARE(placeOf(sharding, 0, y), 1);
-        sharding = withAxisToggled(sharding, 1, x); // it cuts one dimension at most
+        sharding = withAxisToggled(sharding, 1, x); // it shards one dimension at most
         QCOMPARE(placeOf(sharding, 0, x), -1);
         QCOMPARE(placeOf(sharding, 1, x), 0);
         sharding = withAxisToggled(sharding, 1, x);

@@ -146,9 +146,8 @@ private Q_SLOTS:
         QCOMPARE(words::batchProblem(batches[3], meshes),
             QStringLiteral("none; data 2 × model 4 does not fit: 3 MiB of 2 MiB"));
         QCOMPARE(words::batchProblems(batches, meshes),
-            QStringList{
-                QStringLiteral("With a batch of 128 to 512 none of the meshes can be taken. With 128, data 2 × "
-                               "model 4 does not fit: 3 MiB of 2 MiB.") });
+            QStringList{ QStringLiteral("With a batch of 128 to 512 none of the meshes can be used. With 128, data 2 × "
+                                        "model 4 does not fit: 3 MiB of 2 MiB.") });
     }
 
     /// Sizes alone say which axis is meant only where there are few.

@@ -24,7 +24,7 @@
 namespace shardscope {
 
 namespace {
-/// Where the operation behind a collective is found in the snapshot's program; "" where it is not in there.
+/// Where the operation of a collective is found in the snapshot's program; "" where it is not in there.
 QString operationLinkOf(const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot)
 {
     if (!snapshot.program)
@@ -32,7 +32,7 @@ QString operationLinkOf(const CollectiveList& list, const CollectiveEntry& entry
     const Program& program = *snapshot.program;
     OperationId operation = entry.reason ? entry.reason->operation : OperationId();
     if (list.program != snapshot.program && operation.valid()) {
-        // Behind partitioning operations have other numbers; the names of values are the same.
+        // After partitioning, operations have other numbers; the names of values are the same.
         const auto& results = list.program->operation(operation).results;
         operation = results.empty() || results[0].index >= program.values.size() ? OperationId()
                                                                                  : program.value(results[0]).definition;

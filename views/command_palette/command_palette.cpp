@@ -208,7 +208,7 @@ QString inPalette(const char* text)
     return QCoreApplication::translate("CommandPalette", text);
 }
 
-/// Without the mark of its key, and without a key behind a tab.
+/// Without the mark of its key, and without a key after a tab.
 QString plainTitle(const QString& text)
 {
     QString plain = text.section(u'\t', 0, 0);

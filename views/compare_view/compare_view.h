@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The view that compares: A is pinned, B is what is open and follows every edit. What differs in the inputs stands
-// first; one sentence says what differs most and why. Without A
-// it lists what can be A. Beside it other meshes of as many devices and batches of other sizes, the experiment's
-// variants, and the session's runs.
+// first; one sentence says what differs most and why. Without A it lists what can be A. Beside it other meshes of as
+// many devices and batches of other sizes, the experiment's variants, and the session's runs.
 #pragma once
 
 #include <QSet>
@@ -29,46 +28,11 @@ namespace shardscope {
 
 class CompareModel;
 class MeshesPane;
+class PinChoices;
 class RunsPane;
 class SegmentedBar;
 class TwoSides;
 class VariantsPane;
-
-/// What can become A, as a list: what is open, variants, runs, the last files. Return or a double click pins one.
-struct PinChoice {
-    QString name; ///< "4x2"
-    QString about; ///< "variant"
-    QString path; ///< of a file: in the tip, since several may have one name
-    std::function<void()> pin;
-};
-
-class PinChoicesModel : public ColumnModel {
-    Q_OBJECT
-public:
-    enum Column { Name, About, ColumnCount };
-    explicit PinChoicesModel(QObject* parent = nullptr);
-    void setChoices(std::vector<PinChoice> choices);
-    [[nodiscard]] const PinChoice& choice(int row) const { return m_choices[static_cast<std::size_t>(row)]; }
-
-protected:
-    [[nodiscard]] int count() const override { return static_cast<int>(m_choices.size()); }
-    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
-
-private:
-    std::vector<PinChoice> m_choices;
-};
-
-class PinChoices : public QWidget {
-    Q_OBJECT
-public:
-    explicit PinChoices(QWidget* parent = nullptr);
-    [[nodiscard]] PinChoicesModel* model() const { return m_model; }
-    [[nodiscard]] QTableView* table() const { return m_table; }
-
-private:
-    PinChoicesModel* m_model;
-    QTableView* m_table;
-};
 
 class CompareView : public DockView {
     Q_OBJECT

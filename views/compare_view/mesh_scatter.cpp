@@ -31,10 +31,10 @@ QRectF around(QPointF from, QPointF to)
 
 } // namespace
 
-ScatterScale ScatterScale::of(double leastBytes, double mostBytes)
+ScatterScale ScatterScale::of(double minimum, double maximum)
 {
     constexpr double leastSpan = 0.5; // of a doubling
-    ScatterScale scale{ logOf(leastBytes), logOf(mostBytes) };
+    ScatterScale scale{ logOf(minimum), logOf(maximum) };
     if (const double missing = leastSpan - (scale.most - scale.least); missing > 0) {
         scale.least -= missing / 2;
         scale.most += missing / 2;

@@ -19,7 +19,7 @@ namespace shardscope {
 /// little lies close together.
 struct ScatterScale {
     double least = 0, most = 1; ///< logarithms
-    static ScatterScale of(double leastBytes, double mostBytes);
+    static ScatterScale of(double minimum, double maximum);
     [[nodiscard]] double shareOf(double bytes) const; ///< from 0 to 1
     [[nodiscard]] double bytesAt(double share) const;
 };

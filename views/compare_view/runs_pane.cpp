@@ -39,8 +39,13 @@ RunsModel::RunsModel(QObject* parent)
 {
     using Look = ModelColumn::Look;
     setColumns({ { tr("Mesh"), [this](int row) { return run(row).mesh; } },
-        { tr("Time"), [this](int row) { return words::meanAndDeviation(run(row).mean, run(row).deviation); },
-            Look::Number, tr("Mean and standard deviation of a step") },
+        { tr("Time"),
+            [this](int row) {
+                const KeptRun& of = run(row);
+                return of.isMedian ? tr("%1, median").arg(words::seconds(of.time))
+                                   : words::meanAndDeviation(of.time, of.deviation);
+            },
+            Look::Number, tr("Mean and standard deviation of a step; of uneven steps the median") },
         { tr("Loss"), [this](int row) { return figureText(run(row).loss); }, Look::Number, tr("Of the last step") },
         { tr("Reference"), [this](int row) { return verdictName(run(row).agreement); }, Look::Plain,
             tr("Whether a step gives what the program gives on one device") },

@@ -272,7 +272,7 @@ void MainWindow::place(const PerspectiveViews& views)
             centre += std::exchange(below, {});
     } else if (m_form == Form::TwoColumns) {
         for (DockFrame* frame : std::exchange(right, {}))
-            (frame->objectName() == QLatin1String("inspector") ? below : centre).append(frame); // behind the timeline
+            (frame->objectName() == QLatin1String("inspector") ? below : centre).append(frame); // after the timeline
         below += std::exchange(bottom, {});
     }
     const QList<DockFrame*> open = left + centre + below + right + bottom;

@@ -31,7 +31,7 @@
 namespace shardscope {
 namespace {
 
-/// A figure of the status bar, with a thin line behind it.
+/// A figure of the status bar, with a thin line after it.
 class StatusLabel : public RoleLabel {
 public:
     explicit StatusLabel(QWidget* parent)

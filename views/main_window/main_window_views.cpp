@@ -39,6 +39,7 @@
 #include "views/what_if_view/what_if_view.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/drawer_box.h"
+#include "views/widgets/page_stack.h"
 #include "views/widgets/section.h"
 #include "views/widgets/section_column.h"
 #include "views/widgets/segmented_bar.h"

@@ -25,8 +25,8 @@
 #include "views/widgets/chip.h"
 #include "views/widgets/context_menu.h"
 #include "views/widgets/flat_button.h"
+#include "views/widgets/fold_button.h"
 #include "views/widgets/plain_tip.h"
-#include "views/widgets/section.h"
 #include "views/widgets/short_combo.h"
 #include "views/widgets/tip_strip.h"
 #include "views/widgets/zoom_trail.h"
@@ -38,11 +38,6 @@
 namespace shardscope {
 
 namespace {
-
-QString sizesText(const std::vector<MeshAxis>& axes)
-{
-    return words::texts(axes, [](const MeshAxis& axis) { return words::count(axis.size); }).join(QStringLiteral(" × "));
-}
 
 QString rate(double bytesPerSecond)
 {
@@ -64,17 +59,6 @@ bool isSlow(const Mesh& mesh, std::size_t axis, const DevicePlaces& places)
 
 /// Rows of the choice of orders; the last one is there while a mesh builder is at work.
 enum OrderChoice { rowMajorOrder, columnMajorOrder, orderOfFile, builtOrder };
-
-/// "8 × 4"; of many axes those of size 1 are left out, unless there are no others.
-QString sizesOfUse(std::vector<MeshAxis> axes)
-{
-    constexpr std::size_t readable = 4;
-    if (axes.size() > readable
-        && std::any_of(axes.begin(), axes.end(), [](const MeshAxis& axis) { return axis.size != 1; }))
-        axes.erase(
-            std::remove_if(axes.begin(), axes.end(), [](const MeshAxis& axis) { return axis.size == 1; }), axes.end());
-    return sizesText(axes);
-}
 
 /// Devices numbered along the first axis first.
 std::vector<std::int32_t> columnMajor(const Mesh& mesh)
@@ -245,7 +229,7 @@ void MeshView::makeRows(std::size_t count)
         auto* row = new AxisRow(this);
         m_rows.push_back(row);
         m_axes->addWidget(row);
-        // Behind the row before it, in front of the tip and the map.
+        // After the row before it, before the tip and the map.
         tabOrder({ axis == 0 ? static_cast<QWidget*>(m_fit) : m_rows[axis - 1]->spinBox(), row->chip(), row->slider(),
             row->spinBox(), m_idle, m_tip->closeButton() });
         connect(row, &AxisRow::sizeChosen, this,
@@ -386,7 +370,7 @@ void MeshView::refresh()
     const QString count = product < 0 ? tr("too many devices") : words::counted(product, words::Noun::Device);
     m_head->setText(axes.empty() ? tr("No axes: 1 device")
             : axes.size() == 1   ? count
-                                 : tr("%1 = %2").arg(sizesOfUse(axes), count));
+                                 : tr("%1 = %2").arg(words::meshNumbers(axes), count));
     m_tick->setPixmap(product == devices
             ? iconPixmap(QStringLiteral("ok"), Metrics::scaled(14), Theme::current().ok, devicePixelRatioF())
             : iconPixmap(QStringLiteral("error"), Metrics::scaled(14), Theme::current().error, devicePixelRatioF()));
@@ -416,7 +400,7 @@ void MeshView::refresh()
     m_pin->setChecked(now.hardware.pinned);
     m_pin->setToolTip(now.hardware.pinned ? tr("The hardware stays when the mesh changes. Unpin it to let it follow")
                                           : tr("The hardware follows the mesh. Pin it to keep it"));
-    setKeyFigure(sizesOfUse(axes));
+    setKeyFigure(words::meshNumbers(axes));
 }
 
 /// Where a program has been partitioned already there is no mesh to be edited, one to be looked at alone.

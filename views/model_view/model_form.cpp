@@ -3,7 +3,6 @@
 
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QEvent>
 #include <QGridLayout>
 #include <QLineEdit>
 #include <QScopedValueRollback>
@@ -18,51 +17,14 @@
 #include "networks/presets.h"
 #include "views/model_view/layout_panel.h"
 #include "views/model_view/model_choices.h"
+#include "views/model_view/model_field.h"
 #include "views/widgets/boxes.h"
-#include "views/widgets/plain_tip.h"
-#include "views/widgets/section.h"
+#include "views/widgets/fold_button.h"
 #include "views/widgets/size_spin_box.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
-
-ModelField::ModelField(const QString& title, QWidget* control, QWidget* parent)
-    : QWidget(parent)
-    , m_control(control)
-    , m_title(new QLabel(title, this))
-    , m_message(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::error, this))
-{
-    m_control->setParent(this);
-    m_control->setAccessibleName(title);
-    m_control->installEventFilter(this);
-    m_title->setBuddy(m_control);
-    m_message->hide();
-    vbox(this, {}, 2, { hbox({}, styleSpacing, { { m_title, 1 }, m_control }), m_message });
-}
-
-void ModelField::refuse(const Diagnostic& diagnostic)
-{
-    const words::ProblemText text = words::describe(diagnostic);
-    m_message->setText(words::fromStd(diagnostic.id()) + QLatin1Char(' ') + text.cause);
-    m_message->setToolTip(plainTip(text.remedy));
-    m_control->setAccessibleDescription(text.cause);
-    m_message->show();
-}
-
-void ModelField::accept()
-{
-    m_message->hide();
-    m_message->setText({});
-    m_control->setAccessibleDescription({});
-}
-
-bool ModelField::eventFilter(QObject* watched, QEvent* event)
-{
-    if (watched == m_control && event->type() == QEvent::FocusOut)
-        Q_EMIT left();
-    return QWidget::eventFilter(watched, event);
-}
 
 namespace {
 

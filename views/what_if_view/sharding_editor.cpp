@@ -134,11 +134,13 @@ AxisToggle* ShardingEditor::openToggle(std::size_t dimension) const
 void ShardingEditor::showSharding(bool text)
 {
     const Shape shape = m_snapshot->program->value(m_target.value).type.shape;
+    const bool withoutOnes = words::leavesOutOnes(m_snapshot->mesh->axes());
     for (std::size_t d = 0; d < m_rows.size(); ++d) {
         const bool several = m_sharding.dims[d].axes.size() > 1;
         for (std::size_t a = 0; a < m_rows[d].axes.size(); ++a) {
             const int place = placeOf(m_sharding, d, fullAxis(*m_snapshot->mesh, a));
             m_rows[d].axes[a]->setChecked(place >= 0);
+            m_rows[d].axes[a]->setVisible(place >= 0 || m_snapshot->mesh->size(a) > 1 || !withoutOnes);
             m_rows[d].axes[a]->setPlace(several && place >= 0 ? place + 1 : 0);
         }
         if (m_rows[d].open)

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <QTimer>
-#include <QVariant>
 #include <memory>
 #include <optional>
 
@@ -15,7 +14,6 @@
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
 #include "views/preview/edit_preview.h"
-#include "views/widgets/column_model.h"
 #include "words/words.h"
 
 class QAbstractItemView;
@@ -24,34 +22,10 @@ class QTableView;
 
 namespace shardscope {
 
+class ChangesModel;
 class EmptyPage;
 class SegmentedBar;
 class ShardingEditor;
-
-/// The values that an edit shards differently, as a table: value, how it is sharded now and then, bytes per device.
-class ChangesModel : public ColumnModel {
-    Q_OBJECT
-public:
-    enum Column { Value, Now, Then, PerDevice };
-    explicit ChangesModel(QObject* parent = nullptr);
-    /// All null for nothing.
-    void setChanges(std::shared_ptr<const ValueChanges> changes, SnapshotPtr now, SnapshotPtr then);
-    [[nodiscard]] const ValueChanges* changes() const { return m_changes.get(); }
-    /// Path of the value in a row, in the experiment as it is now; "" for one without.
-    [[nodiscard]] QString path(int row) const;
-
-protected:
-    [[nodiscard]] int count() const override { return m_changes ? static_cast<int>(m_changes->values.size()) : 0; }
-    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
-
-private:
-    [[nodiscard]] const ValueChange& change(int row) const { return m_changes->values[static_cast<std::size_t>(row)]; }
-    [[nodiscard]] QString name(int row) const;
-    /// How the value is sharded, mesh axes as such.
-    [[nodiscard]] words::Text spec(int row, int column) const;
-    std::shared_ptr<const ValueChanges> m_changes;
-    SnapshotPtr m_now, m_then;
-};
 
 class WhatIfView : public DockView {
     Q_OBJECT

@@ -115,7 +115,7 @@ void addRowCopyActions(QMenu& menu, const QAbstractItemView* view, const QModelI
 QAction* addMenuAction(
     QMenu& menu, const char* name, const QString& text, const std::function<void()>& run, const QString& key)
 {
-    // The part behind the tab stands where shortcuts stand.
+    // The part after the tab stands where shortcuts stand.
     QAction* action = menu.addAction(key.isEmpty() ? text : text + QLatin1Char('\t') + key);
     action->setObjectName(QLatin1String(name));
     QObject::connect(action, &QAction::triggered, &menu, [run] { run(); });

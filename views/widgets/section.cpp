@@ -13,25 +13,6 @@
 
 namespace shardscope {
 
-FoldButton::FoldButton(const QString& name, QWidget* parent)
-    : QToolButton(parent)
-{
-    setText(name);
-    setAccessibleName(name);
-    setCheckable(true);
-    setAutoRaise(true);
-    setQuiet(this); // the arrow says it
-    setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    setIconSize({ Metrics::scaled(10), Metrics::scaled(10) });
-    connect(this, &QToolButton::toggled, this, &FoldButton::showArrow);
-    showArrow();
-}
-
-void FoldButton::showArrow()
-{
-    setIcon(shardscope::icon(isChecked() ? QStringLiteral("down") : QStringLiteral("right")));
-}
-
 Section::Section(const QString& id, const QString& name, QWidget* body, Kind kind, QWidget* parent)
     : QWidget(parent)
     , m_body(body)

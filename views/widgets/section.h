@@ -4,31 +4,16 @@
 #pragma once
 
 #include <QString>
-#include <QToolButton>
 #include <QWidget>
 #include <functional>
 
 #include "views/panel/panel.h"
+#include "views/widgets/fold_button.h"
 
 class QHBoxLayout;
 class QPushButton;
 
 namespace shardscope {
-
-// The head of something that folds: an arrow and a name. Folded it points to the right, unfolded down.
-//
-//     auto* sizes = new FoldButton(tr("Sizes"));
-//     connect(sizes, &QToolButton::toggled, fields, &QWidget::setVisible);
-
-/// Checked is unfolded. Its accessible name is the name alone; that it is checked says the rest.
-class FoldButton : public QToolButton {
-    Q_OBJECT
-public:
-    explicit FoldButton(const QString& name, QWidget* parent = nullptr);
-
-private:
-    void showArrow();
-};
 
 class Section : public QWidget {
     Q_OBJECT

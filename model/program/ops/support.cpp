@@ -110,22 +110,6 @@ RuleBuilder& RuleBuilder::addShared(std::int64_t dimension, std::int64_t size, F
     return add(List(operands.data(), operands.size()), List(results.data(), results.size()), size, kind, blocked);
 }
 
-RuleBuilder& RuleBuilder::addPointwise()
-{
-    const Shape shape = m_resultShapes.front();
-    SmallVector<std::int64_t, 4> operands, results;
-    for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.size()); ++d) {
-        operands.clear();
-        results.clear();
-        for (const Shape& other : m_operandShapes)
-            operands.push_back(other.size() == shape.size() ? d : absent);
-        for (const Shape& other : m_resultShapes)
-            results.push_back(other.size() == shape.size() ? d : absent);
-        add(List(operands.data(), operands.size()), List(results.data(), results.size()), shape[at(d)]);
-    }
-    return *this;
-}
-
 FactorRule RuleBuilder::build() &&
 {
     const auto complete = [this](std::vector<FactorRule::TensorMapping>& mappings) {
@@ -148,11 +132,6 @@ FactorRule noFactors(Types, const TensorType&, const Attributes&)
     return {};
 }
 
-FactorRule pointwiseRule(const Program& program, const Operation& operation, RuleOptions)
-{
-    return std::move(RuleBuilder(program, operation).addPointwise()).build();
-}
-
 FactorRule changedDimensionsRule(const Program& program, const Operation& operation, FactorKind changed, bool blocked)
 {
     const Shape& from = program.value(operation.operands[0]).type.shape;
@@ -166,29 +145,48 @@ FactorRule changedDimensionsRule(const Program& program, const Operation& operat
     return std::move(rule).build();
 }
 
+namespace {
+
+/// One factor per dimension of the first result, shared with all operands and results of the same rank.
+FactorRule pointwiseOf(Types operands, Types results)
+{
+    // Without RuleBuilder's lists: most operations of a program are of this kind.
+    FactorRule rule;
+    const Shape& shape = results.front().shape;
+    FactorRule::TensorMapping shared(shape.size());
+    rule.factors.reserve(shape.size());
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        shared[d].push_back(static_cast<std::int32_t>(d));
+        rule.factors.push_back({ shape[d] });
+    }
+    const auto put = [&](std::vector<FactorRule::TensorMapping>& mappings, Types types) {
+        mappings.reserve(types.size());
+        for (const TensorType& type : types) {
+            if (type.rank() == shape.size()) {
+                mappings.push_back(shared);
+                continue;
+            }
+            for (FactorRule::DimensionFactors& dimension : mappings.emplace_back(type.rank())) {
+                dimension.push_back(static_cast<std::int32_t>(rule.factors.size()));
+                rule.factors.emplace_back();
+            }
+        }
+    };
+    put(rule.operands, operands);
+    put(rule.results, results);
+    return rule;
+}
+
+} // namespace
+
 FactorRule pointwiseFactors(Types operands, const TensorType& result, const Attributes&)
 {
-    // What RuleBuilder::addPointwise() gives, without its lists: most operations of a program are of this kind.
-    FactorRule rule;
-    FactorRule::TensorMapping shared(result.rank());
-    rule.factors.reserve(result.rank());
-    for (std::size_t d = 0; d < result.rank(); ++d) {
-        shared[d].push_back(static_cast<std::int32_t>(d));
-        rule.factors.push_back({ result.shape[d] });
-    }
-    rule.operands.reserve(operands.size());
-    for (const TensorType& operand : operands) {
-        if (operand.rank() == result.rank()) {
-            rule.operands.push_back(shared);
-            continue;
-        }
-        for (FactorRule::DimensionFactors& dimension : rule.operands.emplace_back(operand.rank())) {
-            dimension.push_back(static_cast<std::int32_t>(rule.factors.size()));
-            rule.factors.emplace_back();
-        }
-    }
-    rule.results.push_back(std::move(shared));
-    return rule;
+    return pointwiseOf(operands, Types(&result, 1));
+}
+
+FactorRule pointwiseRule(const Program& program, const Operation& operation, RuleOptions)
+{
+    return pointwiseOf(typesOf(program, operation.operands), typesOf(program, operation.results));
 }
 
 OperationCost movementCost(Types operands, const TensorType& result, const Attributes&)

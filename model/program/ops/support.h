@@ -84,8 +84,6 @@ public:
     /// The same dimension of all operands and results that have the rank of the first operand.
     RuleBuilder& addShared(
         std::int64_t dimension, std::int64_t size, FactorKind kind = FactorKind::PassThrough, bool blocked = false);
-    /// One factor per dimension of the first result, shared with all operands and results of the same rank.
-    RuleBuilder& addPointwise();
     /// The rule; a dimension that is left without a factor gets one of size 1 of its own, operands first.
     [[nodiscard]] FactorRule build() &&;
 

@@ -45,7 +45,7 @@ struct ShardComputation {
     std::vector<ProgramSharding> in, out; ///< of what enters and leaves
     std::vector<ValueId> captured; ///< of outside, made anew inside
     std::vector<ValueId> taken; ///< of outside, as they are: in full on every device
-    OperationId after; ///< where the computation begins: behind the last of what it takes
+    OperationId after; ///< where the computation begins: after the last of what it takes
     bool legal = true;
 };
 

@@ -50,7 +50,7 @@ ElementFunction selectFunction(DType dtype)
     }
 }
 
-/// chlo's forms that spread their operands, as the operation behind them.
+/// chlo's forms that spread their operands, as the operation that they spread for.
 OpKind spreadKind(OpKind kind)
 {
     switch (kind) {

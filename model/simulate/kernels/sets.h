@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The translation units behind kernel_set.h, and what their common parts need.
+// The translation units of kernel_set.h, and what their common parts need.
 #pragma once
 
 #include <cstddef>

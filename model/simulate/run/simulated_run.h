@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The run behind Run::create(): memory of the devices, and what a step needs between its phases. run.cpp prepares it,
-// simulated_run.cpp makes the steps.
+// The run that Run::create() gives: memory of the devices, and what a step needs between its phases. run.cpp prepares
+// it, simulated_run.cpp makes the steps.
 #pragma once
 
 #include <algorithm>

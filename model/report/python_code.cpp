@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/python_code.h"
+
+#include <algorithm>
+
+#include "sharding/text.h"
+
+namespace shardscope {
+
+std::string quotedPython(std::string_view text)
+{
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            quoted += '\\';
+        if (c == '\n')
+            quoted += "\\n";
+        else
+            quoted += c;
+    }
+    return quoted + '"';
+}
+
+std::string pythonComment(std::string text)
+{
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    return "  # " + text;
+}
+
+std::string ShardingWriter::code(PartitionSpec spec, std::optional<MemoryKind> kind)
+{
+    for (SpecEntry& entry : spec.entries) {
+        m_leavesOpen = m_leavesOpen || entry.kind == SpecEntry::Kind::Unconstrained;
+        shorten(entry);
+    }
+    std::string text = "NamedSharding(mesh, " + toJax(canonical(spec));
+    if (kind)
+        text += ", memory_kind=" + quotedPython(toString(*kind));
+    return text + ')';
+}
+
+std::vector<std::string> ShardingWriter::leftOut() const
+{
+    std::vector<std::string> names;
+    for (const MeshAxis& axis : m_mesh.axes())
+        if (m_leftOut.contains(axis.name))
+            names.push_back(axis.name);
+    return names;
+}
+
+void ShardingWriter::shorten(SpecEntry& entry)
+{
+    for (const std::string& axis : entry.axes)
+        if (!m_mesh.axisIndex(axis))
+            m_parts.insert(axis);
+    if (entry.axes.empty())
+        return;
+    std::erase_if(entry.axes, [this](const std::string& name) {
+        const auto& axes = m_mesh.axes();
+        const bool isOne = std::any_of(
+            axes.begin(), axes.end(), [&name](const MeshAxis& axis) { return axis.name == name && axis.size == 1; });
+        if (isOne)
+            m_leftOut.insert(name);
+        return isOne;
+    });
+    if (entry.axes.empty())
+        entry = SpecEntry::none();
+}
+
+} // namespace shardscope
