@@ -233,10 +233,10 @@ QString reasonText(const CompiledReason& reason)
     return {};
 }
 
-QString shareOfPredicted(std::int64_t predicted, std::int64_t compiled, bool timesKnown)
+QString shareOfPredicted(std::int64_t predicted, std::int64_t compiled, bool isKnown)
 {
     constexpr double percentUpTo = 10;
-    if (predicted == 0 || (!timesKnown && compiled > 0))
+    if (predicted == 0 || !isKnown)
         return QStringLiteral("-");
     if (compiled == 0)
         return Words::tr("none");

@@ -124,9 +124,9 @@ private Q_SLOTS:
         QCOMPARE(words::shareOfPredicted(0, 100, true), QStringLiteral("-"));
         QCOMPARE(words::shareOfPredicted(100, 250, true), QStringLiteral("250 %"));
         QCOMPARE(words::shareOfPredicted(2, 5'000, true), words::copies(2'500));
-        // Of what runs nobody knows how often nothing can be said.
+        // Of what runs nobody knows how often nothing can be said, nor of what may be in the rest of a text.
         QCOMPARE(words::shareOfPredicted(100, 25, false), QStringLiteral("-"));
-        QCOMPARE(words::shareOfPredicted(100, 0, false), QStringLiteral("none"));
+        QCOMPARE(words::shareOfPredicted(100, 0, false), QStringLiteral("-"));
     }
 
     void columns()
