@@ -19,6 +19,24 @@ QString unconstrainedText()
     return fromStd(unconstrainedWord);
 }
 
+SpecEntry parseTarget(const QString& text)
+{
+    QString inner = text.trimmed();
+    const bool tuple = inner.startsWith(QLatin1Char('(')) || inner.contains(QLatin1Char(','));
+    inner.remove(QRegularExpression(QStringLiteral("[()'\"]")));
+    std::vector<std::string> axes;
+    for (const QString& part : inner.split(QLatin1Char(','), Qt::SkipEmptyParts))
+        if (!part.trimmed().isEmpty())
+            axes.push_back(part.trimmed().toStdString());
+    if (text.trimmed() == QLatin1String("?") || (!tuple && axes.size() == 1 && axes[0] == unconstrainedWord))
+        return SpecEntry::unconstrained();
+    if (text.trimmed() == QLatin1String("()"))
+        return SpecEntry::tuple({});
+    if (axes.empty() || (axes.size() == 1 && (axes[0] == "None" || axes[0] == "-" || axes[0] == "none")))
+        return SpecEntry::none();
+    return tuple ? SpecEntry::tuple(std::move(axes)) : SpecEntry::axis(std::move(axes[0]));
+}
+
 } // namespace
 
 LogicalName parseLogicalName(const QString& text)
@@ -39,24 +57,6 @@ QString logicalNameText(const LogicalName& name)
         break;
     }
     return QString::fromStdString(name.name);
-}
-
-SpecEntry parseTarget(const QString& text)
-{
-    QString inner = text.trimmed();
-    const bool tuple = inner.startsWith(QLatin1Char('(')) || inner.contains(QLatin1Char(','));
-    inner.remove(QRegularExpression(QStringLiteral("[()'\"]")));
-    std::vector<std::string> axes;
-    for (const QString& part : inner.split(QLatin1Char(','), Qt::SkipEmptyParts))
-        if (!part.trimmed().isEmpty())
-            axes.push_back(part.trimmed().toStdString());
-    if (text.trimmed() == QLatin1String("?") || (!tuple && axes.size() == 1 && axes[0] == unconstrainedWord))
-        return SpecEntry::unconstrained();
-    if (text.trimmed() == QLatin1String("()"))
-        return SpecEntry::tuple({});
-    if (axes.empty() || (axes.size() == 1 && (axes[0] == "None" || axes[0] == "-" || axes[0] == "none")))
-        return SpecEntry::none();
-    return tuple ? SpecEntry::tuple(std::move(axes)) : SpecEntry::axis(std::move(axes[0]));
 }
 
 Result<SpecEntry> readTarget(const QString& text)

@@ -9,9 +9,8 @@
 
 namespace shardscope::words {
 
-/// What a person types for a rule's target: "model", "data, model" or "(data, model)", "" or "None" for None.
-[[nodiscard]] SpecEntry parseTarget(const QString& text);
-/// The same, refused where it has brackets or quotes that make no list of axes: Syntax.
+/// What a person types for a rule's target: "model", "data, model" or "(data, model)", "" or "None" for None. Refused
+/// where it has brackets or quotes that make no list of axes: Syntax.
 [[nodiscard]] Result<SpecEntry> readTarget(const QString& text);
 [[nodiscard]] QString targetText(const SpecEntry& entry);
 /// "batch", "None"; that of dimensions that are left open.

@@ -2,6 +2,7 @@
 // Programs of HLO text are those of the StableHLO text that says the same.
 #include <QtTest>
 
+#include "hlo/layers_text.h"
 #include "hlo/reading_hlo.h"
 #include "hlo/to_stablehlo.h"
 #include "program/aliased_results.h"
@@ -28,62 +29,13 @@ QString different(const std::string& hlo, const std::string& stableHlo)
     return QString::fromStdString(difference(wanted->program, read->program, false));
 }
 
-const std::string adder = "%add (a: f32[], b: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
-                          "  ROOT %s = f32[] add(%a, %b)\n}\n\n";
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool isSanitized = true; // which takes memory of its own
-#else
-constexpr bool isSanitized = false;
-#endif
-
-/// Bytes of this process: "VmRSS", or the most that there were, "VmHWM". 0 where the system does not say.
-qint64 memoryOf(const QByteArray& key)
-{
-    QFile file(QStringLiteral("/proc/self/status"));
-    if (file.open(QIODevice::ReadOnly))
-        for (const QByteArray& line : file.readAll().split('\n'))
-            if (line.startsWith(key + ':'))
-                return line.mid(key.size() + 1).simplified().split(' ').front().toLongLong() * 1024;
-    return 0;
-}
-
-/// The most counts from now on.
-bool forgetMost()
-{
-    QFile file(QStringLiteral("/proc/self/clear_refs"));
-    return file.open(QIODevice::WriteOnly) && file.write("5") == 1 && file.flush();
-}
-
-/// What XLA leaves of layers, each instruction with the place that it comes from.
-std::string manyLayers(int layers)
-{
-    std::string text = "HloModule jit_step, is_scheduled=true, num_partitions=8\n\n" + adder
-        + "ENTRY %main (p: f32[4,4096,128]) -> f32[] {\n  %p = f32[4,4096,128]{2,1,0} parameter(0)\n"
-          "  %zero = f32[] constant(0)\n";
-    const auto add = [&](const std::string& name, const std::string& rest) {
-        text += "  " + name + " = " + rest + ", metadata={op_name=\"jit(step)/jvp(Model)/layers/" + name.substr(1, 3)
-            + "\" source_file=\"/home/user/model.py\" source_line=12}\n";
-    };
-    for (int layer = 0; layer < layers; ++layer) {
-        const std::string n = '.' + std::to_string(layer);
-        add("%multiply" + n, "f32[4,4096,128]{2,1,0} multiply(%p, %p)");
-        add("%convert" + n, "bf16[4,4096,128]{2,1,0} convert(%multiply" + n + ')');
-        add("%back" + n, "f32[4,4096,128]{2,1,0} convert(%convert" + n + ')');
-        add("%sum" + n, "f32[] reduce(%back" + n + ", %zero), dimensions={0,1,2}, to_apply=%add");
-        add((layer + 1 == layers ? "ROOT %total" : "%total") + n,
-            "f32[] all-reduce(%sum" + n
-                + "), channel_id=1, replica_groups=[1,8]<=[8], use_global_device_ids=true, to_apply=%add");
-    }
-    return text + "}\n";
-}
+const std::string& adder = test::hloAdder;
 
 } // namespace
 
 class TestToStableHlo : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void memory(); // first: what others have left would be used again
     void operations_data();
     void operations();
     void loop();
@@ -101,22 +53,6 @@ private Q_SLOTS:
     void namesThatClash();
     void errors();
 };
-
-void TestToStableHlo::memory()
-{
-    if (isSanitized)
-        QSKIP("a sanitizer has memory of its own");
-    std::string text = manyLayers(20'000);
-    const auto size = static_cast<double>(text.size());
-    const double before = static_cast<double>(memoryOf("VmRSS")) - size;
-    if (!forgetMost() || memoryOf("VmHWM") == 0)
-        QSKIP("the system does not say how much memory is taken");
-    const Result<ReadProgram> read = takeProgram(text);
-    const double times = (static_cast<double>(memoryOf("VmHWM")) - before) / size;
-    QCOMPARE(shownError(read), QString());
-    QCOMPARE(read->program.main().operations.size(), std::size_t{ 5 * 20'000 + 1 });
-    QVERIFY2(times < 4, qPrintable(QString::number(times))); // of the text
-}
 
 void TestToStableHlo::operations_data()
 {
@@ -479,7 +415,7 @@ void TestToStableHlo::takenText()
 {
     const std::string stableHlo =
         "func.func @main(%p: tensor<8xf32>) -> tensor<8xf32> {\n  return %p : tensor<8xf32>\n}\n";
-    for (const std::string& text : { manyLayers(3), stableHlo }) {
+    for (const std::string& text : { test::layersText(3), stableHlo }) {
         std::string taken = text;
         const Result<ReadProgram> kept = readProgram(text), read = takeProgram(taken);
         QCOMPARE(shownError(kept) + shownError(read), QString());

@@ -35,7 +35,6 @@
 #include "views/widgets/chip.h"
 #include "views/widgets/notice_strip.h"
 #include "views/widgets/short_combo.h"
-#include "words/rule_text.h"
 
 using namespace shardscope;
 
@@ -95,29 +94,6 @@ private Q_SLOTS:
     {
         QTest::failOnWarning(
             QRegularExpression(QStringLiteral("^(?!This plugin does not support propagateSizeHints)")));
-    }
-
-    void targetsAsTyped_data()
-    {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("declared");
-        QTest::newRow("axis") << QStringLiteral(" model ") << QStringLiteral("model");
-        QTest::newRow("two") << QStringLiteral("pod, data") << QStringLiteral("(pod, data)");
-        QTest::newRow("tuple of one") << QStringLiteral("('model',)") << QStringLiteral("(model)");
-        QTest::newRow("nothing") << QString() << QStringLiteral("None");
-        QTest::newRow("None") << QStringLiteral("None") << QStringLiteral("None");
-        QTest::newRow("dash") << QStringLiteral("-") << QStringLiteral("None");
-        QTest::newRow("unconstrained") << QStringLiteral(" ? ") << QStringLiteral("?");
-        QTest::newRow("unconstrained by name") << QStringLiteral("P.UNCONSTRAINED") << QStringLiteral("?");
-        QTest::newRow("tuple of none") << QStringLiteral("()") << QStringLiteral("()");
-    }
-    void targetsAsTyped()
-    {
-        QFETCH(QString, text);
-        QFETCH(QString, declared);
-        const SpecEntry entry = words::parseTarget(text);
-        QCOMPARE(words::targetText(entry), declared);
-        QCOMPARE(words::parseTarget(declared) == entry, true);
     }
 
     void theModelFollowsTheDocument()
