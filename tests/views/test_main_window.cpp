@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The real window, driven as a person would: edits by keyboard and mouse, a step run, everything undone, and the saved
 // file equal to the original byte for byte. Also files, layouts and pictures.
+#include <QCheckBox>
 #include <QCloseEvent>
 #include <QDialogButtonBox>
 #include <QDir>
@@ -806,7 +807,7 @@ private Q_SLOTS:
 
         // A size that cannot be run is told by the problem's number: the sentence stands beside its cause.
         document->edit(withHardwarePinned(*document->experiment(), true), QStringLiteral("pin"));
-        window.findChild<MeshView*>()->setKeepsProduct(false);
+        window.findChild<MeshView*>()->findChild<QCheckBox*>()->setChecked(false);
         QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(1));
         QTest::mouseMove(slider, slider->handleAt(2));
         QTRY_VERIFY2(plate->text().contains(QStringLiteral("E102, see Problems")), qPrintable(plate->text()));
