@@ -72,7 +72,7 @@ ExchangeView::ExchangeView(Selection* selection, QWidget* parent)
     , m_after(makeSide(tr("After"), tr("Grid after the collective"), selection))
     , m_band(new ExchangeBand(this))
 {
-    followWidth(this, QSizePolicy::Expanding, QSizePolicy::Expanding);
+    heightFollowsWidth(this, QSizePolicy::Expanding, QSizePolicy::Expanding);
 }
 
 ExchangeView::Side ExchangeView::makeSide(const QString& name, const QString& gridName, Selection* selection)

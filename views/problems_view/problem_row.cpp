@@ -64,7 +64,7 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     , m_cause(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
     , m_place(new RoleLabel(place, RoleLabel::Size::Normal, &Theme::secondary, this))
 {
-    followWidth(this);
+    heightFollowsWidth(this);
     const words::ProblemText text = words::shown(problem.diagnostic);
     m_cause->setText(text.cause);
     QString tip = text.cause;
