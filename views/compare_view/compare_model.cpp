@@ -242,8 +242,7 @@ private:
         const auto text = [](const std::optional<StepTime>& time) {
             return time ? words::meanAndDeviation(time->mean, time->deviation) : tr("not run");
         };
-        CompareRow& row =
-            at(addTexts(addSection(tr("Measured")), tr("time of a step"), text(before), text(after)));
+        CompareRow& row = at(addTexts(addSection(tr("Measured")), tr("time of a step"), text(before), text(after)));
         if (before && after)
             row.difference = words::signedSeconds(after->mean - before->mean);
     }
