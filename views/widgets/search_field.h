@@ -22,6 +22,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    using QLineEdit::setPlaceholderText, QLineEdit::setToolTip; // both follow its width
     QString m_hint; ///< its first word where there is no room for all of it
 };
 
