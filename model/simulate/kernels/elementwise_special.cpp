@@ -101,30 +101,30 @@ Real polygamma(Real n, Real x)
     return std::fmod(n, Real{ 2 }) == 0 ? -value : value;
 }
 
-/// `Wide` is what it is computed in: of floats, double is exact enough and ten times as fast as long double.
-template <class Wide>
-Wide inverseErf(Wide x)
+/// `Computed` is what it is computed in: of floats, double is exact enough and ten times as fast as long double.
+template <class Computed>
+Computed inverseErf(Computed x)
 {
     if (std::isnan(x) || x < -1 || x > 1)
-        return std::numeric_limits<Wide>::quiet_NaN();
+        return std::numeric_limits<Computed>::quiet_NaN();
     if (x == 0)
         return x;
-    const Wide magnitude = std::fabs(x);
+    const Computed magnitude = std::fabs(x);
     if (magnitude == 1)
-        return std::copysign(std::numeric_limits<Wide>::infinity(), x);
+        return std::copysign(std::numeric_limits<Computed>::infinity(), x);
     // Winitzki's approximation, then Halley's method, on erfc where erf is near 1. Each step cubes the error, so that
     // the step after a small one would change nothing.
-    constexpr Wide piOf = std::numbers::pi_v<Wide>;
-    constexpr Wide a{ 0.147 };
-    const Wide log = std::log1p(-magnitude * magnitude);
-    const Wide t = 2 / (piOf * a) + log / 2;
-    Wide y = std::sqrt(std::sqrt(t * t - log / a) - t);
+    constexpr Computed piOf = std::numbers::pi_v<Computed>;
+    constexpr Computed a{ 0.147 };
+    const Computed log = std::log1p(-magnitude * magnitude);
+    const Computed t = 2 / (piOf * a) + log / 2;
+    Computed y = std::sqrt(std::sqrt(t * t - log / a) - t);
     for (int step = 0; step < 6; ++step) {
-        const Wide error = magnitude < Wide{ 0.5 } ? std::erf(y) - magnitude : (1 - magnitude) - std::erfc(y);
-        const Wide slope = 2 / std::sqrt(piOf) * std::exp(-y * y);
-        const Wide newton = error / slope;
+        const Computed error = magnitude < Computed{ 0.5 } ? std::erf(y) - magnitude : (1 - magnitude) - std::erfc(y);
+        const Computed slope = 2 / std::sqrt(piOf) * std::exp(-y * y);
+        const Computed newton = error / slope;
         y -= newton / (1 + y * newton);
-        if (std::fabs(newton) < Wide{ 1e-8 } * y)
+        if (std::fabs(newton) < Computed{ 1e-8 } * y)
             break;
     }
     return std::copysign(y, x);
