@@ -18,12 +18,15 @@ namespace shardscope {
 /// The rate of a transformer's train step; nothing without one.
 [[nodiscard]] std::optional<double> shownDropout(const Experiment& experiment);
 
-/// The value of the enumeration; nothing where the model has no such setting.
+/// The value of the enumeration: "parameter_dtype", "compute_dtype", "optimizer", "step", "form". Nothing where the
+/// model has no such setting.
 [[nodiscard]] std::optional<int> chosenOption(const Experiment& experiment, const std::string& name);
-/// Errors: those of the edits in experiment/network_edits.h.
+/// Errors: UnknownValue for another name, OutOfRange for what is no value of the enumeration, and those of the edits in
+/// experiment/network_edits.h.
 [[nodiscard]] Result<Experiment> withOption(const Experiment& experiment, const std::string& name, int value);
-/// Of a choice that is free; "" for none.
+/// Of a choice that is free, "layers_name"; "" for none.
 [[nodiscard]] std::optional<std::string> textOption(const Experiment& experiment, const std::string& name);
+/// Errors: UnknownValue for another name.
 [[nodiscard]] Result<Experiment> withText(
     const Experiment& experiment, const std::string& name, const std::string& text);
 
