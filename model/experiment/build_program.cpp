@@ -32,7 +32,7 @@ void listFew(Program& program)
 
 Result<SourceProgram> read(const ProgramModel& model)
 {
-    Result<ReadProgram> read = readProgram(*model.text);
+    Result<ReadProgram> read = readProgram(*model.text, { .maximumOperations = passes::maximumOperations });
     if (!read) {
         place(read.error(), model);
         return tl::unexpected(std::move(read.error()));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/codes.h"
 #include "hlo/argument_shardings.h"
 #include "hlo/collectives.h"
 #include "hlo/explaining_mesh.h"
@@ -39,9 +40,12 @@ Where placeOfAxes(const HloModule& module, HloCollectives found, std::size_t mos
     return first < all.size() ? module.placeOf(module.instructions[all[first].instruction].name.begin) : Where();
 }
 
-Result<Translation> translate(std::string_view hloText)
+Result<Translation> translate(std::string_view hloText, const ReadOptions& options)
 {
     SHARDSCOPE_TRY(module, readHlo(hloText));
+    if (const std::size_t count = module->instructions.size(); count > options.maximumOperations)
+        return fail(
+            Code::TooLarge, { { "what", "operations" }, { "count", count }, { "limit", options.maximumOperations } });
     SHARDSCOPE_TRY(found, collectivesOf(*module));
     const bool compiled = isCompiled(*module);
     hlo::Translator translator(*module, *found, compiled);
@@ -159,7 +163,7 @@ Result<ReadProgram> readProgram(std::string_view text, ReadOptions options)
 {
     if (!isHloText(text))
         return readStableHlo(text, options);
-    SHARDSCOPE_TRY(translation, translate(text));
+    SHARDSCOPE_TRY(translation, translate(text, options));
     Result<ReadProgram> made = read(*translation, HloPlaces(placesOf(text, translation->origins)), options);
     if (made)
         moveNames(made->names, *translation);
@@ -176,7 +180,7 @@ Result<ReadProgram> takeProgram(std::string& text, ReadOptions options)
             made->names = {};
         return made;
     }
-    SHARDSCOPE_TRY(translation, translate(text));
+    SHARDSCOPE_TRY(translation, translate(text, options));
     const HloPlaces places(placesOf(text, translation->origins));
     letGo();
     translation->origins = {};

@@ -55,6 +55,8 @@ struct ReadOptions {
     /// further and has such operations as OpKind::Opaque. What ends reading (syntax, above all) is still the error that
     /// comes back.
     std::vector<Diagnostic>* findings = nullptr;
+    /// A text of more is refused (TooLarge) as soon as that is seen: before its operations take memory.
+    std::size_t maximumOperations = 0xffff'fff0;
 };
 inline constexpr std::size_t maximumFindings = 100;
 

@@ -342,9 +342,13 @@ bool Reader::readStatement(Scanner& s, RegionId region, bool& returned)
         returned = true;
         return readReturn(s, region, op.generic);
     }
-    constexpr std::size_t most = 0xffff'fff0;
-    if (m_program.operations.size() >= most || m_program.values.size() + op.resultCount() >= most)
-        return s.problem(Code::TooLarge, { { "what", "operations" }, { "limit", most } }, op.begin);
+    constexpr std::size_t maximumValues = 0xffff'fff0;
+    const bool isFull = m_program.operations.size() >= m_options.maximumOperations;
+    if (isFull || m_program.values.size() + op.resultCount() >= maximumValues)
+        return s.problem(Code::TooLarge,
+            { { "what", isFull ? "operations" : "values" },
+                { "limit", isFull ? m_options.maximumOperations : maximumValues } },
+            op.begin);
     op.kind = kindOf(op.name);
     op.source = addSource(op.begin);
     const OperationId id(m_program.operations.size());

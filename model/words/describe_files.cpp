@@ -155,6 +155,9 @@ ProblemText describeFile(const Diagnostic& d)
         if (arg.has("bytes") && arg.size("bytes") == arg.size("limit")) // a little more
             return { Words::tr("%1 would take more than %2, which is the limit").arg(arg("what"), arg.size("limit")),
                 Words::tr("Use smaller sizes."), {} };
+        if (arg("what") == QLatin1String("operations") && !arg.has("count"))
+            return { Words::tr("there are more than %1 operations, which is the limit").arg(arg.number("limit")),
+                tooLargeRemedy(arg("what")), {} };
         return { arg.has("bytes") ? Words::tr("%1 would take at least %2, the limit is %3")
                                         .arg(arg("what"), arg.size("bytes"), arg.size("limit"))
                 : arg.has("count")

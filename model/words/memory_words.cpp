@@ -222,18 +222,19 @@ QStringList transferLines(const Snapshot& snapshot, const HostTransfers& transfe
     return lines;
 }
 
-QString peakOfDevice(std::int64_t peak)
-{
-    return Words::tr("%1 per device", "so many bytes").arg(sized(peak));
-}
-
 QString peakOfLimit(std::int64_t peak, std::int64_t limit)
 {
-    const QString figure = peakOfDevice(peak);
+    const QString figure = Words::tr("%1 per device", "so many bytes").arg(sized(peak));
     if (limit <= 0)
         return figure;
     return Words::tr("%1, %2 of %3", "8.2 MiB per device, 51 % of 16 MiB")
         .arg(figure, percent(static_cast<double>(peak) / static_cast<double>(limit)), sized(limit));
+}
+
+PeakFigure peakFigure(std::int64_t peak, std::int64_t limit)
+{
+    const bool isTooMuch = limit > 0 && peak > limit;
+    return { peakOfLimit(peak, isTooMuch ? limit : 0), isTooMuch };
 }
 
 } // namespace shardscope::words

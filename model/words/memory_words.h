@@ -36,10 +36,14 @@ namespace shardscope::words {
 
 // What a device holds in a step, in words.
 
-/// "8.2 MiB per device"
-[[nodiscard]] QString peakOfDevice(std::int64_t peak);
-/// "8.2 MiB per device, 51 % of 16 MiB"; without a limit as peakOfDevice().
+/// "8.2 MiB per device, 51 % of 16 MiB"; without a limit "8.2 MiB per device".
 [[nodiscard]] QString peakOfLimit(std::int64_t peak, std::int64_t limit);
+struct PeakFigure {
+    QString text;
+    bool isTooMuch = false;
+};
+/// For the title of a view: the limit is told where it is less.
+[[nodiscard]] PeakFigure peakFigure(std::int64_t peak, std::int64_t limit);
 /// "layers.0 / W1"; "layers.0 / W1, by all_gather" for a copy; "dynamic_slice" for what is no value of the program.
 [[nodiscard]] QString heldName(const PlannedMemory& memory, const PlannedMemory::Array& array);
 /// "at instruction 12 of 40, dot_general, for layers.0 / z"; "all the time" where nothing is executed.

@@ -66,6 +66,35 @@ private Q_SLOTS:
         QCOMPARE(refused.error().code, Code::TooLarge);
         QVERIFY(refused.error().number("count") > refused.error().number("limit"));
     }
+
+    /// Long texts are refused as soon as their operations are counted, before any is laid out: at the first one too
+    /// many of StableHLO, and HLO before it is translated.
+    void textsOfTooManyOperations()
+    {
+        constexpr int most = 1 << 19;
+        const auto built = [](std::string text) {
+            return experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(std::move(text)) }, "long");
+        };
+        const auto repeated = [](std::string_view head, std::string_view line, std::string_view end) {
+            std::string text(head);
+            for (int i = 0; i <= most; ++i)
+                text += line;
+            return text += end;
+        };
+        const Result<Experiment> refused = built(repeated("func.func @main(%a: tensor<f32>) -> tensor<f32> {\n",
+            "stablehlo.tanh %a : tensor<f32>\n", "return %a : tensor<f32>\n}\n"));
+        QVERIFY(!refused.has_value());
+        QCOMPARE(refused.error().code, Code::TooLarge);
+        QCOMPARE(refused.error().number("limit"), std::int64_t{ most });
+        QCOMPARE(refused.error().where.line, most + 2);
+        std::string hlo = "HloModule m\n\nENTRY main {\n  p = f32[] parameter(0)\n";
+        for (int i = 0; i < most; ++i)
+            hlo += "  t." + std::to_string(i) + " = f32[] tanh(p)\n";
+        const Result<Experiment> late = built(hlo + "  ROOT r = f32[] tanh(p)\n}\n");
+        QVERIFY(!late.has_value());
+        QCOMPARE(late.error().code, Code::TooLarge);
+        QCOMPARE(late.error().number("count"), std::int64_t{ most + 2 });
+    }
 };
 
 REGISTER_TEST(TestNewExperiment)

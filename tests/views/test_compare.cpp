@@ -141,6 +141,10 @@ private Q_SLOTS:
             area, { mesh(1, 1'000'000, 2'000'000'000, true), mesh(2, 4'000'000, 1'999'800'000, true) });
         QVERIFY(std::abs(alike.dots[0].at.y() - alike.dots[1].at.y()) < 1);
         QCOMPARE(alike.dots[1].at.x() - alike.dots[0].at.x(), area.width());
+        // Nothing is less than nothing, and no figure is a part of a byte.
+        const ScatterLayout silent = ScatterLayout::make(area, { mesh(1, 0, 255, true), mesh(2, 0, 31, true) });
+        QCOMPARE(silent.dots[0].at.x(), area.left());
+        QCOMPARE(silent.sent.bytesAt(1), 0.0);
         // One alone lies in the middle.
         QCOMPARE(ScatterLayout::make(area, { meshes[0] }).dots[0].at, area.center());
     }
@@ -237,9 +241,11 @@ private Q_SLOTS:
                 cells << pane.model()->index(of, column).data().toString();
             return cells.join(u" | "_s);
         };
-        const auto peak = [&pane](int of) { // of the plan; its number is held elsewhere
+        const auto planned = [&document] { return document.snapshot()->plan->memory.peakBytes; };
+        const auto peak = [&pane](int of) {
             return words::bytes(static_cast<double>(pane.model()->mesh(of).peakBytes.value_or(0)));
         };
+        QCOMPARE(pane.model()->mesh(0).peakBytes.value_or(0), planned()); // that of 2 x 4, which is open
         // The front first, and of it what sends least.
         QCOMPARE(row(0), u"data 2 × model 4 | 32 MiB | "_s + peak(0) + u" | 18.5 MiB | front"_s);
         QCOMPARE(row(1), u"data 1 × model 8 | 16 MiB | "_s + peak(1) + u" | 24.5 MiB | front"_s);
@@ -257,6 +263,22 @@ private Q_SLOTS:
         QCOMPARE(pane.scatter()->tableCurrentRow(), 3);
         QTest::keyClick(pane.scatter(), Qt::Key_Left);
         QCOMPARE(pane.current(), 2);
+        // No name lies on the figures below the lowest point.
+        double lowest = 0;
+        for (const ScatterLayout::Dot& dot : pane.scatter()->layoutOfDots().dots)
+            lowest = std::max(lowest, dot.at.y());
+        for (const QRectF& label : pane.scatter()->labels())
+            QVERIFY(label.bottom() <= lowest + 6);
+        // With another batch the meshes stand in another order, and the same one is current.
+        Experiment larger = *document.experiment();
+        std::get<MlpModel>(larger.model).settings.batch = 2048;
+        QVERIFY(document.edit(std::move(larger), u"batch"_s));
+        QTRY_VERIFY_WITH_TIMEOUT(row(0).startsWith(u"data 4 × model 2 | "_s), 60'000);
+        QCOMPARE(pane.current(), 0);
+        QCOMPARE(pane.scatter()->tableCurrentRow(), 0);
+        document.undoStack()->undo();
+        QTRY_VERIFY_WITH_TIMEOUT(row(0).startsWith(u"data 2 × model 4 | "_s), 60'000);
+        QCOMPARE(pane.current(), 2);
 
         // Return opens one, in one step of undo; the rows stay, and the open one is another.
         pane.table()->setCurrentIndex(pane.model()->index(2, 0));
@@ -266,6 +288,7 @@ private Q_SLOTS:
         document.waitForAnalysis();
         QCOMPARE(pane.model()->rowCount(), 4);
         QVERIFY(pane.model()->isOpen(2));
+        QCOMPARE(pane.model()->mesh(2).peakBytes.value_or(0), planned());
         QTRY_VERIFY_WITH_TIMEOUT(!compared.view.isWorking(), 60'000);
 
         // What was found can still be pinned where another search was given up.

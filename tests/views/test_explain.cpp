@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QApplication>
 #include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
@@ -11,6 +12,7 @@
 #include "views/explain_view/explain_view.h"
 #include "views/panel_fixture.h"
 #include "views/span_text/span_text.h"
+#include "views/widgets/segmented_bar.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;
@@ -310,6 +312,34 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         view.resize(600, 400);
         QTRY_VERIFY(view.asText().startsWith(full.left(40)));
         QCOMPARE(view.length(), words::Length::Paragraph);
+    }
+
+    /// The bar of lengths goes where the view is low: its keyboard is with what leads on, and comes back with the bar.
+    void theKeyboardGoesOnInLowDocks()
+    {
+        Fixture fixture;
+        fixture.selection.setTensor(u"params/layers.0/W1"_s);
+        QWidget window;
+        window.resize(640, 480);
+        ExplainView view(&fixture.document, &fixture.selection, &window);
+        view.resize(600, 400);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        view.setFocus();
+        QWidget* const lengths = view.findChild<SegmentedBar*>();
+        QCOMPARE(QApplication::focusWidget(), lengths);
+        view.resize(600, 80);
+        auto* more = qobject_cast<QPushButton*>(QApplication::focusWidget());
+        QVERIFY(more && more->isVisible());
+        QCOMPARE(more->text(), u"More"_s);
+        view.resize(600, 400);
+        QCOMPARE(QApplication::focusWidget(), lengths);
+        // All of it is scrolled there.
+        view.resize(600, 80);
+        const QString tip = view.asText();
+        QTest::keyClick(more, Qt::Key_Space);
+        QVERIFY(view.asText().size() > tip.size());
+        QCOMPARE(QApplication::focusWidget(), static_cast<QWidget*>(view.findChild<QScrollArea*>()));
     }
 
     void longNamesLeaveTheReasonsTheirRoom()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What somebody meets who starts the program for the first time: a question, tips, and files that can or cannot be
 // opened. The start page has a test of its own.
+#include <QCheckBox>
 #include <QDir>
 #include <QFile>
 #include <QLabel>
@@ -437,7 +438,7 @@ private Q_SLOTS:
         document->waitForAnalysis();
         QVERIFY(window.present(u"devices"_s));
         // By itself the hardware follows: nothing to say.
-        window.findChild<MeshView*>()->setKeepsProduct(false);
+        window.findChild<MeshView*>()->findChild<QCheckBox*>()->setChecked(false);
         window.findChild<MeshView*>()->row(0)->spinBox()->setValue(4);
         document->waitForAnalysis();
         QVERIFY(document->snapshot()->ok());

@@ -132,13 +132,46 @@ private Q_SLOTS:
         MeshView view(&document, &selection);
         view.resize(340, 700);
         view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(QTest::qWaitForWindowActive(&view));
         auto* idle = view.findChild<FoldButton*>(QStringLiteral("idleAxes"));
         QVERIFY(idle && idle->isVisible() && !idle->isChecked());
         QCOMPARE(idle->text(), QStringLiteral("10 axes of size 1"));
         QCOMPARE(view.keyFigure(), QStringLiteral("2 × 4"));
-        for (std::size_t i = 0; i < view.rowCount(); ++i)
-            QCOMPARE(view.row(i)->isVisible(), i < used);
+        const auto shown = [&] {
+            QStringList names;
+            for (std::size_t i = 0; i < view.rowCount(); ++i)
+                if (view.row(i)->isVisible())
+                    names << QString::fromStdString(document.experiment()->mesh.axes[i].name);
+            return names;
+        };
+        const QStringList both{ QStringLiteral("data"), QStringLiteral("model") };
+        QCOMPARE(shown(), both);
+        // Folded are the axes, not the rows in which they stand.
+        QTest::keyClick(view.row(1)->chip(), Qt::Key_Down, Qt::AltModifier); // none that is seen stands below
+        QCOMPARE(shown(), both);
+        QVERIFY(document.edit(withAxisMoved(*document.experiment(), 1, 6), QStringLiteral("move")));
+        QCOMPARE(shown(), both);
+        QTest::keyClick(view.row(6)->chip(), Qt::Key_Up, Qt::AltModifier); // past all that is not seen
+        QVERIFY(sizes(document).startsWith(QStringLiteral("model=4,data=2,")));
+        QVERIFY(view.row(0)->chip()->hasFocus());
+        QVERIFY(document.edit(withAxisRemoved(*document.experiment(), 0), QStringLiteral("remove")));
+        QCOMPARE(shown(), QStringList{ QStringLiteral("data") });
+        while (document.undoStack()->canUndo()) {
+            document.undoStack()->undo();
+            QStringList names = shown();
+            names.sort();
+            QCOMPARE(names, both);
+        }
+        DragHandle* handle = view.row(0)->handle();
+        const QPoint start = handle->rect().center();
+        const QPoint below = handle->mapFrom(&view, view.row(1)->geometry().bottomLeft()) + QPoint(start.x(), 60);
+        QTest::mousePress(handle, Qt::LeftButton, Qt::NoModifier, start);
+        QTest::mouseMove(handle, start + QPoint(0, 6));
+        QTest::mouseMove(handle, below);
+        QTest::mouseRelease(handle, Qt::LeftButton, Qt::NoModifier, below);
+        QVERIFY2(sizes(document).startsWith(QStringLiteral("model=4,data=2,")), qPrintable(sizes(document)));
+        document.undoStack()->undo();
+        QCOMPARE(shown(), both);
         idle->click();
         for (std::size_t i = 0; i < view.rowCount(); ++i)
             QVERIFY(view.row(i)->isVisible());
@@ -295,7 +328,7 @@ private Q_SLOTS:
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         QCOMPARE(view.rowCount(), std::size_t{ 2 });
-        QCOMPARE(view.keyFigure(), QStringLiteral("data 2 × model 4"));
+        QCOMPARE(view.keyFigure(), QStringLiteral("2 × 4"));
 
         // The number, one possible size further; the other axis takes the inverse.
         view.row(0)->spinBox()->setFocus();
@@ -320,7 +353,7 @@ private Q_SLOTS:
 
         // Without the product the hardware follows.
         QVERIFY(view.message().isEmpty());
-        view.setKeepsProduct(false);
+        view.findChild<QCheckBox*>()->setChecked(false);
         view.row(1)->spinBox()->setValue(8);
         QCOMPARE(sizes(document), QStringLiteral("data=2,model=8"));
         QVERIFY2(view.message().isEmpty(), qPrintable(view.message()));
@@ -346,7 +379,7 @@ private Q_SLOTS:
         QTest::mouseRelease(other, Qt::LeftButton, Qt::NoModifier, other->handleAt(2));
         QCOMPARE(document.experiment()->hardware.devices, devices);
         // What cannot be is refused, said in place, and the control goes back.
-        view.setKeepsProduct(true);
+        view.findChild<QCheckBox*>()->setChecked(true);
         view.row(0)->spinBox()->setValue(3);
         QCOMPARE(sizes(document), QStringLiteral("data=2,model=4"));
         QCOMPARE(view.row(0)->spinBox()->value(), 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -188,6 +189,18 @@ private Q_SLOTS:
         // The keyboard waited for them: the next press needs no way back to the row.
         QVERIFY(rowOf()->isAncestorOf(QApplication::focusWidget()));
         QVERIFY(qobject_cast<QPushButton*>(QApplication::focusWidget()));
+
+        // Not for somebody who went elsewhere meanwhile, whatever changes later.
+        fixture.document.undoStack()->undo();
+        fixture.document.waitForAnalysis();
+        QVERIFY(view.hasFocus());
+        view.findChild<QScrollArea*>()->setFocus();
+        QTRY_VERIFY(!view.isWorking() && rowOf()->isVisible());
+        view.setFocus();
+        fixture.document.undoStack()->redo();
+        fixture.document.waitForAnalysis();
+        QTRY_VERIFY(!view.isWorking() && rowOf()->isVisible());
+        QVERIFY(view.hasFocus());
     }
 
     void refusedEditsAreToldUntilTheNextOne()

@@ -123,7 +123,7 @@ private Q_SLOTS:
         QVERIFY(!calm.findChild<TextPane*>()->isVisible() && calm.canvas()->isVisible());
         calm.setTextShown(true);
         QVERIFY(calm.findChild<TextPane*>()->isVisible());
-        // All of it can be seen, and it goes from left to right.
+        // All of it can be seen by who asks, and it goes from left to right.
         calm.canvas()->fit();
         const QRectF graph = calm.canvas()->toWidget(QRectF({ 0, 0 }, calm.canvas()->layoutOfGraph()->size()));
         QVERIFY(graph.left() >= -1 && graph.right() <= calm.canvas()->width() + 1);
@@ -467,6 +467,12 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         QVERIFY(graph.height() > canvas.height());
         QVERIFY(canvas.zoom() >= 0.75);
         QVERIFY(graph.left() >= -1 && graph.right() <= canvas.width() + 1);
+        // With more room all of it, unasked.
+        canvas.resize(1300, 900);
+        const QRectF all = canvas.toWidget(QRectF({ 0, 0 }, canvas.layoutOfGraph()->size()));
+        QVERIFY(QRectF(canvas.rect()).adjusted(-1, -1, 1, 1).contains(all));
+        QVERIFY2(canvas.zoom() >= 0.75, qPrintable(QString::number(canvas.zoom())));
+        canvas.resize(1304, 160);
         canvas.fit(); // all of it, for who asks
         QVERIFY(canvas.zoom() < 0.75);
         QVERIFY(canvas.toWidget(QRectF({ 0, 0 }, canvas.layoutOfGraph()->size())).height() <= canvas.height() + 1);

@@ -354,6 +354,37 @@ private Q_SLOTS:
         }
     }
 
+    /// Of two panels both have names, or neither: "d199" takes more room than "d99".
+    void panelsHaveNamesTogether()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        GridCanvas canvas(&selection);
+        canvas.setSubject(GridSubject{
+            layoutOf("a=2,b=10,c=10", "P('a', 'b', 'c')", { 2, 1000, 1000 }), { "one", "two", "three" }, 4, 200 });
+        canvas.setChoice({ 1, 2 });
+        canvas.setColour(GridColour::Host); // of one colour, without marks
+        bool areBare = false, areNamed = false;
+        for (int width = 500; width <= 1400; width += 4) {
+            canvas.resize(width, 620);
+            const QImage image = canvas.grab().toImage();
+            if (canvas.grid().detail() < GridDetail::Name)
+                continue;
+            QCOMPARE(canvas.grid().panels().size(), std::size_t{ 2 });
+            const auto hasName = [&](int panel) {
+                const QRect cell = canvas.grid().cellRect({ panel, 5, 5 }).adjusted(3, 3, -4, -4);
+                for (int y = cell.top(); y <= cell.bottom(); ++y)
+                    for (int x = cell.left(); x <= cell.right(); ++x)
+                        if (image.pixel(x, y) != image.pixel(cell.topLeft()))
+                            return true;
+                return false;
+            };
+            QVERIFY2(hasName(0) == hasName(1), qPrintable(QString::number(width)));
+            (hasName(0) ? areNamed : areBare) = true;
+        }
+        QVERIFY(areBare && areNamed);
+    }
+
     void cellsOfDifferentStateLookDifferent()
     {
         Appearance appearance(ThemeChoice::Light);

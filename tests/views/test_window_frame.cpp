@@ -29,6 +29,7 @@
 #include "separator_drag.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/explain_view/explain_view.h"
+#include "views/main_window/drawer_grip.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"
 #include "views/main_window/status_message.h"
@@ -670,23 +671,47 @@ private Q_SLOTS:
             auto* message = window.statusBar()->findChild<StatusMessage*>();
             message->say({});
             window.action(QLatin1String(key))->trigger();
-            QVERIFY2(message->text().contains(QStringLiteral("Inspector is a drawer")), key);
+            QVERIFY2(
+                message->text().contains(QStringLiteral("Inspector is a drawer: it closes, and its inner edge can")),
+                key);
             QVERIFY(!window.maximised() && !inspector->isFloating());
         }
-        const auto grips = window.findChildren<QWidget*>(QStringLiteral("drawerGrip"));
-        const auto grip =
-            std::find_if(grips.begin(), grips.end(), [](const QWidget* each) { return each->isVisible(); });
-        QVERIFY(grip != grips.end());
+        const auto drag = [&window](const DockFrame* drawer, int distance, Qt::MouseButton button = Qt::LeftButton) {
+            for (DrawerGrip* grip : window.findChildren<DrawerGrip*>()) {
+                if (!grip->isVisible() || grip->geometry().left() > drawer->geometry().right() + 1
+                    || grip->geometry().right() < drawer->geometry().left() - 1)
+                    continue;
+                QTest::mousePress(grip, button, {}, QPoint(3, 100));
+                QTest::mouseMove(grip, QPoint(3 + distance, 100));
+                QTest::mouseRelease(grip, button, {}, QPoint(3, 100));
+                return grip;
+            }
+            return static_cast<DrawerGrip*>(nullptr);
+        };
         const int wide = inspector->width();
-        QTest::mousePress(*grip, Qt::LeftButton, {}, QPoint(2, 100));
-        QTest::mouseMove(*grip, QPoint(-40, 100));
-        QTest::mouseRelease(*grip, Qt::LeftButton, {}, QPoint(2, 100));
-        QTRY_VERIFY2(std::abs(inspector->width() - wide - 42) <= 4, qPrintable(QString::number(inspector->width())));
-        const int dragged = inspector->width();
+        DrawerGrip* grip = drag(inspector, -42);
+        QVERIFY(grip && !grip->geometry().intersects(inspector->geometry())); // what is at its edge stays in reach
+        QCOMPARE(inspector->width(), wide + 42); // not where the grip was pressed, but as far as it went
+        drag(inspector, -42, Qt::RightButton);
+        QCOMPARE(inspector->width(), wide + 42);
         inspector->toggleViewAction()->trigger();
         QTRY_VERIFY(inspector->isHidden());
         QVERIFY(framed.present("explain"));
-        QTRY_COMPARE(inspector->width(), dragged);
+        QTRY_COMPARE(inspector->width(), wide + 42);
+        // By keyboard as well; and Esc is there what it is in the drawer.
+        QVERIFY(grip->focusPolicy() & Qt::TabFocus);
+        grip->setFocus();
+        QTest::keyClick(grip, Qt::Key_Left);
+        QVERIFY(inspector->width() > wide + 42);
+        QTest::keyClick(grip, Qt::Key_Right);
+        QCOMPARE(inspector->width(), wide + 42);
+        QTest::keyClick(grip, Qt::Key_Escape);
+        QTRY_VERIFY(inspector->isHidden());
+        QTRY_VERIFY(layout->isAncestorOf(QApplication::focusWidget()));
+        // Reset layout forgets the width.
+        window.action(QStringLiteral("resetLayout"))->trigger();
+        QVERIFY(framed.present("explain"));
+        QTRY_COMPARE(inspector->width(), wide);
         // Esc closes it, and the keyboard is in the picture again.
         QTRY_VERIFY(inspector->isAncestorOf(QApplication::focusWidget()));
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
@@ -725,6 +750,15 @@ private Q_SLOTS:
             QCOMPARE(window.dockWidgetArea(framed.dock("inspector")), Qt::NoDockWidgetArea);
             framed.dock("inspector")->close();
         }
+        // Where both have room, the one that takes it from the other closes that.
+        window.setPerspective(Perspective::Program);
+        window.resize(2400, 650);
+        QVERIFY(framed.present("mesh"));
+        QVERIFY(framed.present("explain"));
+        QTRY_VERIFY(inputs->isVisible() && inspector->isVisible() && inputs->isOverEdge() && inspector->isOverEdge());
+        drag(inspector, -900);
+        QVERIFY(inputs->isHidden() && inspector->isVisible());
+        window.setPerspective(Perspective::Plan);
         // With more room they stand beside the picture, as before.
         window.resize(1600, 1000);
         QTRY_VERIFY(inputs->isInFront() && inspector->isInFront());

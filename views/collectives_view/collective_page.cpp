@@ -99,6 +99,11 @@ void CollectivePage::follow(const QString& link)
         Q_EMIT dockRequested(dock);
 }
 
+QString CollectivePage::why() const
+{
+    return words::plain(m_why->text());
+}
+
 void CollectivePage::show(
     CollectiveListPtr list, std::size_t index, SnapshotPtr snapshot, ValueId named, const words::Text& rule)
 {
@@ -285,11 +290,6 @@ QVariant AlternativesModel::cell(int row, int column, int role) const
     const Theme& theme = Theme::current();
     const double change = column == Difference ? difference(row) : held(at(row));
     return QBrush(change == 0 ? theme.secondary : change < 0 ? theme.ok : theme.error);
-}
-
-QString CollectivePage::why() const
-{
-    return words::plain(m_why->text());
 }
 
 } // namespace shardscope

@@ -72,7 +72,7 @@ ExchangeView::ExchangeView(Selection* selection, QWidget* parent)
     , m_after(makeSide(tr("After"), tr("Grid after the collective"), selection))
     , m_band(new ExchangeBand(this))
 {
-    followWidth(this, QSizePolicy::Expanding, QSizePolicy::Expanding);
+    heightFollowsWidth(this, QSizePolicy::Expanding, QSizePolicy::Expanding);
 }
 
 ExchangeView::Side ExchangeView::makeSide(const QString& name, const QString& gridName, Selection* selection)
@@ -135,22 +135,16 @@ ExchangeSizes ExchangeView::sizes(int width) const
     sizes.leastGridWidth = Metrics::scaled(168);
     sizes.arrow = Metrics::scaled(24);
     sizes.gap = Metrics::scaled(6);
-    sizes.headHeight = std::max(names.height(), fixed.height()) + holdingHeight(width, sizes) + 4;
+    const int column = ExchangeLayout::isBeside(width, sizes) ? (width - sizes.arrow) / 2 : width;
+    sizes.holdingHeight = std::max({ m_before.holding->heightForWidth(column), m_after.holding->heightForWidth(column),
+        QFontMetrics(Metrics::small()).height() });
+    sizes.headHeight = std::max(names.height(), fixed.height()) + sizes.holdingHeight + 4;
     // As high as the array asks for at that width, within reason; names, ranges and the legend are around it.
-    const int grid = ExchangeLayout::isBeside(width, sizes) ? (width - sizes.arrow) / 2 : width;
-    const int wanted = Metrics::scaled(104) + static_cast<int>((grid - Metrics::scaled(80)) / m_aspect);
+    const int wanted = Metrics::scaled(104) + static_cast<int>((column - Metrics::scaled(80)) / m_aspect);
     sizes.leastGridHeight = std::clamp(wanted, Metrics::scaled(128), Metrics::scaled(220));
     m_band->fit(width);
     sizes.bandHeight = std::max(m_band->heightForWidth(width), m_band->minimumSizeHint().height());
     return sizes;
-}
-
-/// Of what is said of each side, in as many lines as the longer one takes.
-int ExchangeView::holdingHeight(int width, const ExchangeSizes& sizes) const
-{
-    const int column = ExchangeLayout::isBeside(width, sizes) ? (width - sizes.arrow) / 2 : width;
-    return std::max({ m_before.holding->heightForWidth(column), m_after.holding->heightForWidth(column),
-        QFontMetrics(Metrics::small()).height() });
 }
 
 int ExchangeView::heightForWidth(int width) const
@@ -168,8 +162,7 @@ void ExchangeView::arrange()
 {
     const ExchangeSizes wanted = sizes(width());
     m_layout = ExchangeLayout::make(size(), wanted);
-    const int holding = holdingHeight(width(), wanted);
-    const auto place = [holding](const Side& side, const QRect& head, const QRect& grid) {
+    const auto place = [holding = wanted.holdingHeight](const Side& side, const QRect& head, const QRect& grid) {
         const int name = side.name->sizeHint().width() + Metrics::scaled(8);
         const int line = head.height() - holding;
         side.name->setGeometry(head.left(), head.top(), name, line);

@@ -8,6 +8,7 @@
 
 #include "program/op_row.h"
 #include "sharding/text.h"
+#include "views/compare_view/figure_text.h"
 #include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"
 #include "words/comparison_words.h"
@@ -52,8 +53,6 @@ void DifferenceBars::paint(QPainter* painter, const QStyleOptionViewItem& option
 }
 
 namespace {
-
-constexpr QChar missingValue(0x2013);
 
 /// Builds the rows section by section.
 class RowBuilder {
@@ -108,10 +107,7 @@ private:
 
     int addBytes(int section, const QString& name, std::optional<double> before, std::optional<double> after)
     {
-        const auto text = [](std::optional<double> bytes) {
-            return bytes ? words::bytes(*bytes) : QString(missingValue);
-        };
-        const int item = addTexts(section, name, text(before), text(after));
+        const int item = addTexts(section, name, bytesOrDash(before), bytesOrDash(after));
         if (before && after) {
             at(item).bytes = *after - *before;
             at(item).difference = words::signedBytes(*after - *before);
@@ -195,7 +191,7 @@ private:
         const int section = addSection(tr("Arrays"));
         for (const ComparedArray& array : m_comparison.arrays) {
             const auto text = [](const Snapshot& snapshot, std::optional<std::size_t> row) {
-                return row ? words::fromStd(toColumn(snapshot.tensors[*row].spec)) : QString(missingValue);
+                return row ? words::fromStd(toColumn(snapshot.tensors[*row].spec)) : QString(noFigure);
             };
             CompareRow& row = at(addTexts(section, words::tensorName(array.path),
                 text(*m_comparison.before, array.before), text(*m_comparison.after, array.after)));
@@ -232,7 +228,7 @@ private:
             const words::ProblemText text = words::describe(each.problem);
             const QString id = words::fromStd(each.problem.id());
             CompareRow& row = at(addTexts(section, tr("%1: %2", "code of a problem, cause").arg(id, text.cause),
-                each.isGone ? id : QString(missingValue), each.isGone ? QString(missingValue) : id));
+                each.isGone ? id : QString(noFigure), each.isGone ? QString(noFigure) : id));
             row.difference = each.isGone ? tr("gone") : tr("new");
             row.about = (text.cause + QLatin1Char('\n') + text.remedy).trimmed();
         }

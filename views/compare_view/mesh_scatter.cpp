@@ -36,8 +36,8 @@ ScatterScale ScatterScale::of(double minimum, double maximum)
     constexpr double leastSpan = 0.5; // of a doubling
     ScatterScale scale{ logOf(minimum), logOf(maximum) };
     if (const double missing = leastSpan - (scale.most - scale.least); missing > 0) {
-        scale.least -= missing / 2;
-        scale.most += missing / 2;
+        scale.least = std::max(scale.least - missing / 2, 0.0); // nobody sends less than nothing
+        scale.most = scale.least + leastSpan;
     }
     return scale;
 }
@@ -49,7 +49,7 @@ double ScatterScale::shareOf(double bytes) const
 
 double ScatterScale::bytesAt(double share) const
 {
-    return std::max(std::exp2(least + share * (most - least)) - 1, 0.0);
+    return std::round(std::exp2(least + share * (most - least)) - 1);
 }
 
 ScatterLayout ScatterLayout::make(const QRectF& area, const std::vector<MeshFigures>& meshes)
@@ -231,39 +231,48 @@ void MeshScatter::paintAxes(QPainter& painter) const
     if (area.width() < 1 || area.height() < 1 || m_layout.dots.empty())
         return;
     double free = rect().left();
+    QString lastState, lastSent; // among nothing but zeros there is no other figure
     for (const double share : { 0.0, 0.5, 1.0 }) {
         const double y = area.bottom() - share * area.height(), x = area.left() + share * area.width();
-        if (share != 0.5 || area.height() >= 4 * line) {
+        const QString state = words::bytes(m_layout.state.bytesAt(share)),
+                      sent = words::bytes(m_layout.sent.bytesAt(share));
+        if (state != lastState && (share != 0.5 || area.height() >= 4 * line)) {
+            lastState = state;
             painter.setPen(theme.plotGrid);
             painter.drawLine(QPointF(area.left() - 4, y), QPointF(rect().right() - 4, y));
             painter.setPen(theme.secondary);
             painter.drawText(QRectF(rect().left(), y - line / 2.0, area.left() - 8, line),
-                Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, words::bytes(m_layout.state.bytesAt(share)));
+                Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, state);
         }
-        const QString sent = words::bytes(m_layout.sent.bytesAt(share));
         const double width = metrics.horizontalAdvance(sent) + 2;
         const double left = std::min(x - width / 2, rect().right() - 6 - width);
-        if (left < free || (share == 0.5 && area.width() < 4 * width))
+        if (sent == lastSent || left < free || (share == 0.5 && area.width() < 4 * width))
             continue;
         painter.setPen(theme.plotGrid);
         painter.drawLine(QPointF(x, area.top() - 4), QPointF(x, area.bottom() + 6));
         painter.setPen(theme.secondary);
         painter.drawText(QRectF(left, area.bottom() + 7, width, line), Qt::AlignCenter | Qt::TextDontClip, sent);
         free = left + width + 8;
+        lastSent = sent;
     }
+}
+
+std::vector<QRectF> MeshScatter::labels() const
+{
+    const QFontMetrics metrics(Metrics::small());
+    std::vector<QSizeF> sizes;
+    for (int dot = 0; dot < tableRowCount(); ++dot)
+        sizes.emplace_back(metrics.horizontalAdvance(tableText(dot, 0)), metrics.height());
+    const QRectF area = this->area(); // below it are the figures of the axis
+    return m_layout.labelPlaces(
+        { QPointF(area.left(), metrics.height() + 4), QPointF(width() - 4, area.bottom() + 6) }, sizes);
 }
 
 void MeshScatter::paintLabels(QPainter& painter) const
 {
     painter.setFont(Metrics::small());
     painter.setPen(Theme::current().text);
-    const QFontMetrics metrics(Metrics::small());
-    std::vector<QSizeF> sizes;
-    for (int dot = 0; dot < tableRowCount(); ++dot)
-        sizes.emplace_back(metrics.horizontalAdvance(tableText(dot, 0)), metrics.height());
-    const QRectF area = this->area();
-    const std::vector<QRectF> places =
-        m_layout.labelPlaces(QRectF(rect()).adjusted(area.left(), metrics.height() + 4, -4, 0), sizes);
+    const std::vector<QRectF> places = labels();
     for (int dot = 0; dot < tableRowCount(); ++dot) // a name without a place is left to the tip and the table
         if (const QRectF& box = places[static_cast<std::size_t>(dot)]; !box.isNull())
             painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, tableText(dot, 0));

@@ -49,6 +49,7 @@ public:
     void setMeshes(std::vector<MeshFigures> meshes, const std::vector<MeshAxis>& open);
     void setCurrentMesh(int mesh); ///< -1 for none, or one without a point
     [[nodiscard]] const ScatterLayout& layoutOfDots() const { return m_layout; }
+    [[nodiscard]] std::vector<QRectF> labels() const; ///< one per point, empty where it has no place
 
     // One row per point.
     [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_layout.dots.size()); }

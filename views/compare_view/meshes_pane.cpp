@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "experiment/edits.h"
+#include "views/compare_view/figure_text.h"
 #include "views/compare_view/mesh_scatter.h"
 #include "views/compare_view/row_actions.h"
 #include "views/panel/panel.h"
@@ -19,32 +20,16 @@
 
 namespace shardscope {
 
-namespace {
-
-constexpr QChar noFigure(0x2013);
-
-QString heldBytesText(const std::optional<std::int64_t>& bytes)
-{
-    return bytes ? words::bytes(static_cast<double>(*bytes)) : QString(noFigure);
-}
-
-QString sentText(const std::optional<Rational>& sent)
-{
-    return sent ? words::bytes(*sent) : QString(noFigure);
-}
-
-} // namespace
-
 MeshesModel::MeshesModel(QObject* parent)
     : ColumnModel(parent)
 {
     using Look = ModelColumn::Look;
     setColumns({ { tr("Mesh"), [this](int row) { return words::meshNames(mesh(row).axes); } },
-        { tr("State and gradients"), [this](int row) { return heldBytesText(mesh(row).stateBytes); }, Look::Number,
+        { tr("State and gradients"), [this](int row) { return bytesOrDash(mesh(row).stateBytes); }, Look::Number,
             tr("Parameters, gradients and moments per device") },
-        { tr("Peak"), [this](int row) { return heldBytesText(mesh(row).peakBytes); }, Look::Number,
+        { tr("Peak"), [this](int row) { return bytesOrDash(mesh(row).peakBytes); }, Look::Number,
             tr("Most memory of a device in a step") },
-        { tr("Sent"), [this](int row) { return sentText(mesh(row).sentBytes); }, Look::Number,
+        { tr("Sent"), [this](int row) { return bytesOrDash(mesh(row).sentBytes); }, Look::Number,
             tr("Per device and step") },
         { tr("Among them"), [this](int row) { return words::meshVerdict(m_meshes, static_cast<std::size_t>(row)); },
             Look::Plain, tr("On the front: none of the others sends less and holds less") } });
@@ -93,9 +78,9 @@ BatchesModel::BatchesModel(QObject* parent)
                 const QString why = words::batchProblem(batch(row), m_compared);
                 return why.isEmpty() ? QString(noFigure) : why;
             } },
-        { tr("Sent"), [this](int row) { return sentText(batch(row).sentLeast); }, Look::Number,
+        { tr("Sent"), [this](int row) { return bytesOrDash(batch(row).sentLeast); }, Look::Number,
             tr("Per device and step, on that mesh") },
-        { tr("Sent by B"), [this](int row) { return sentText(batch(row).sentNow); }, Look::Number,
+        { tr("Sent by B"), [this](int row) { return bytesOrDash(batch(row).sentNow); }, Look::Number,
             tr("Per device and step, on the mesh that is open") } });
 }
 
@@ -107,6 +92,11 @@ void BatchesModel::setFound(const FoundMeshes& found)
         m_compared = found.compared;
         m_batches = found.batches;
     });
+}
+
+QString BatchesModel::sentence() const
+{
+    return words::batchSensitivity(m_batches, m_compared);
 }
 
 namespace {
@@ -166,7 +156,12 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
     m_delay.setSingleShot(true);
     m_delay.setInterval(300); // not while somebody drags
     connect(&m_delay, &QTimer::timeout, this, &MeshesPane::search);
-    connect(m_search, &QPushButton::clicked, this, [this] { m_job.isWorking() ? cancel() : search(); });
+    connect(m_search, &QPushButton::clicked, this, [this] {
+        if (m_job.isWorking())
+            cancel();
+        else
+            search();
+    });
     connect(m_table, &QTableView::activated, this, &MeshesPane::open);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &MeshesPane::showState);
     connect(m_scatter, &MeshScatter::picked, this,
@@ -205,13 +200,17 @@ void MeshesPane::cancel()
 
 void MeshesPane::receive(FoundMeshes found)
 {
-    const int row = current();
+    const auto wasCurrent = current() < 0 ? std::nullopt : std::optional(m_model->mesh(current()).axes);
     m_batches->setFound(found);
     m_model->setMeshes(std::move(found.meshes));
     for (QTableView* table : { m_table, m_batchTable })
         table->resizeColumnsToContents();
-    if (row >= 0 && row < m_model->rowCount())
-        m_table->setCurrentIndex(m_model->index(row, MeshesModel::Mesh));
+    // What is sorted by what it sends stands elsewhere after an edit.
+    const std::vector<MeshFigures>& meshes = m_model->meshes();
+    const auto again = std::find_if(
+        meshes.begin(), meshes.end(), [&wasCurrent](const MeshFigures& mesh) { return mesh.axes == wasCurrent; });
+    m_table->setCurrentIndex(
+        m_model->index(again == meshes.end() ? -1 : static_cast<int>(again - meshes.begin()), MeshesModel::Mesh));
     showState();
 }
 
@@ -303,11 +302,6 @@ void MeshesPane::showState()
                                        : QString());
     for (QToolButton* each : m_rowButtons)
         each->setEnabled(current() >= 0);
-}
-
-QString BatchesModel::sentence() const
-{
-    return words::batchSensitivity(m_batches, m_compared);
 }
 
 } // namespace shardscope

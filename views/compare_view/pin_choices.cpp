@@ -40,11 +40,11 @@ PinChoices::PinChoices(QWidget* parent)
     , m_model(new PinChoicesModel(this))
     , m_table(new QTableView)
 {
-    auto* sentence = new RoleLabel(RoleLabel::Size::Normal);
-    sentence->setText(tr("Whatever is open is compared with A. Choose A here, or pin what is open now and edit on."));
-    sentence->setWordWrap(true);
-    makeRowTable(m_table, m_model, tr("What can be compared with"));
-    m_table->setAlternatingRowColors(true);
+    auto* sentence =
+        new RoleLabel(tr("Whatever is open is compared with A. Choose A here, or pin what is open now and edit on."),
+            RoleLabel::Size::Normal, RoleLabel::Wrapped);
+    makeListTable(m_table, m_model, tr("What can be compared with"));
+    m_table->horizontalHeader()->setStretchLastSection(false);
     m_table->horizontalHeader()->setSectionResizeMode(PinChoicesModel::Name, QHeaderView::Stretch);
     m_table->horizontalHeader()->setSectionResizeMode(PinChoicesModel::About, QHeaderView::ResizeToContents);
     m_table->setToolTip(tr("Return pins it as A."));

@@ -5,6 +5,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "views/compare_view/figure_text.h"
 #include "views/compare_view/row_actions.h"
 #include "views/panel/panel.h"
 #include "views/timing_view/timing_summary.h"
@@ -20,7 +21,7 @@ namespace {
 QString verdictName(const std::optional<CheckVerdict>& verdict)
 {
     if (!verdict)
-        return QString(QChar(0x2013));
+        return QString(noFigure);
     switch (*verdict) {
     case CheckVerdict::Agrees:
         return RunsModel::tr("agrees");

@@ -12,6 +12,7 @@
 #include "document/program_file.h"
 #include "experiment/variant_edits.h"
 #include "experiment_file/variants.h"
+#include "views/compare_view/figure_text.h"
 #include "views/compare_view/row_actions.h"
 #include "views/panel/panel.h"
 #include "views/widgets/boxes.h"
@@ -24,8 +25,6 @@
 namespace shardscope {
 
 namespace {
-
-constexpr QChar unknownFigure(0x2013);
 
 VariantFigures figuresOfVariant(const Experiment& experiment, const Variant& variant, const FileSource& files,
     AnalysisCache& cache, const std::stop_token& stop)
@@ -75,27 +74,22 @@ VariantsModel::VariantsModel(QObject* parent)
     const auto figure = [this](auto text) {
         return [this, text](int row) {
             const VariantFigures* figures = figuresOf(row);
-            return figures ? text(*figures) : QString(unknownFigure);
+            return figures ? text(*figures) : QString(noFigure);
         };
     };
     setColumns({ { tr("Variant"), [this](int row) { return words::fromStd(at(row).name); } },
         { tr("Mesh"), figure([](const VariantFigures& f) { return f.mesh; }) },
-        { tr("State and gradients"), figure([](const VariantFigures& f) {
-             return f.stateBytes ? words::bytes(static_cast<double>(*f.stateBytes)) : QString(unknownFigure);
-         }),
+        { tr("State and gradients"), figure([](const VariantFigures& f) { return bytesOrDash(f.stateBytes); }),
             Look::Number, tr("Parameters, gradients and moments per device") },
-        { tr("Sent"), figure([](const VariantFigures& f) {
-             return f.sentBytes ? words::bytes(*f.sentBytes) : QString(unknownFigure);
-         }),
-            Look::Number, tr("Per device and step") },
+        { tr("Sent"), figure([](const VariantFigures& f) { return bytesOrDash(f.sentBytes); }), Look::Number,
+            tr("Per device and step") },
         { tr("Changes"),
             [this](int row) {
-                QStringList parts;
-                for (const PatchedSetting& each : patchedSettings(at(row)))
-                    parts << tr("%1 %2", "place in the file, what stands there")
-                                 .arg(
-                                     words::fromStd(each.pointer), words::settingValue(each.value, "/" + each.pointer));
-                return parts.join(tr(", "));
+                const auto textOf = [](const PatchedSetting& each) {
+                    return tr("%1 %2", "place in the file, what stands there")
+                        .arg(words::fromStd(each.pointer), words::settingValue(each.value, "/" + each.pointer));
+                };
+                return words::texts(patchedSettings(at(row)), textOf).join(tr(", "));
             },
             Look::Plain, tr("What it says in place of the experiment") } });
 }

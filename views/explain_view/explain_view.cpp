@@ -54,7 +54,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     , m_title(new RoleLabel(RoleLabel::Size::Title))
     , m_lengths(new SegmentedBar({ tr("Tip"), tr("Paragraph"), tr("Derivation") }))
     , m_scroll(new QScrollArea)
-    , m_moreLink(new QLabel)
+    , m_more(new QPushButton(tr("More")))
     , m_whyNotBox(new QWidget)
     , m_change(new QPushButton(tr("Change its sharding…")))
     , m_memoryBox(new QWidget)
@@ -83,9 +83,9 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     content->setBackgroundRole(QPalette::Base);
     m_paragraphs = vbox({}, 8, {});
     auto* column = vbox(content, { 10, 6, 8, 8 }, 10, { m_tip, m_paragraphs });
-    m_moreLink->setText(u"<a href=\"more\">%1</a>"_s.arg(tr("More")));
-    m_moreLink->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-    column->addWidget(m_moreLink, 0, Qt::AlignLeft);
+    m_more->setProperty("small", true);
+    m_more->setToolTip(tr("What follows the first sentence"));
+    column->addWidget(m_more, 0, Qt::AlignLeft);
 
     auto* memoryLabel = new RoleLabel(tr("Memory"), RoleLabel::Size::Normal, &Theme::secondary);
     memoryLabel->setBuddy(m_memory);
@@ -131,14 +131,14 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     connect(&m_delay, &QTimer::timeout, this, &ExplainView::startWhatIfs);
     connect(m_lengths, &SegmentedBar::currentChanged, this,
         [this](int index) { setLength(static_cast<words::Length>(index)); });
-    connect(m_moreLink, &QLabel::linkActivated, this, [this] {
+    connect(m_more, &QPushButton::clicked, this, [this] {
         if (isCompact()) {
-            m_more = true;
-            applyCompact();
+            m_isMoreShown = true;
             rebuildRows();
         } else {
             setLength(words::Length::Paragraph);
         }
+        focusProxy()->setFocus();
     });
     connect(m_memory, &QComboBox::activated, this, [this] {
         const QVariant chosen = m_memory->currentData();
@@ -184,7 +184,7 @@ void ExplainView::refresh()
     if (snapshot == m_snapshot && path == m_path && operationPath == m_operationPath && dimension == m_dimension)
         return;
     if (path != m_path || operationPath != m_operationPath)
-        m_more = false;
+        m_isMoreShown = false;
     m_snapshot = snapshot;
     m_path = path;
     m_operationPath = operationPath;
@@ -228,7 +228,9 @@ void ExplainView::rebuildRows()
     clear(m_paragraphs);
     for (const words::Text& text : m_text.paragraphs)
         m_paragraphs->addWidget(paragraph(text));
-    m_moreLink->setVisible(length == words::Length::Tip);
+    m_more->setVisible(length == words::Length::Tip);
+    m_head->setVisible(!isCompact());
+    setFocusProxy(!isCompact() ? m_lengths : m_more->isHidden() ? static_cast<QWidget*>(m_scroll) : m_more);
 
     clear(m_causeRows);
     const bool causes = length != words::Length::Tip && !m_text.decidedBy.empty();
@@ -381,26 +383,26 @@ void ExplainView::rebuildWhatIfs()
         const words::WhatIfText text = words::whatIf(*m_shown.snapshot, m_shown.rows[static_cast<std::size_t>(i)]);
         auto* change = new SpanLabel(text.change, AxisMarks::Chips);
         // The figures stand beside what they are of; in a narrow view below it, and the buttons below them.
-        const int line = 1 + 3 * i, figures = isNarrow() ? line + 1 : line;
-        QHBoxLayout* below = nullptr;
+        const int line = 1 + 3 * i, figureRow = isNarrow() ? line + 1 : line;
+        QHBoxLayout* buttonRow = nullptr;
         m_whatIfRows->addWidget(change, line, 0, 1, isNarrow() ? 4 : 1, Qt::AlignVCenter);
         if (isNarrow()) {
             auto* buttons = new QWidget;
-            below = hbox(buttons, { 0, 0, 0, 4 }, 4, { boxStretch() });
+            buttonRow = hbox(buttons, { 0, 0, 0, 4 }, 4, { boxStretch() });
             m_whatIfRows->addWidget(buttons, line + 2, 0, 1, 4);
         }
         change->setToolTip(text.consequence);
-        figure(text.perDevice, text.consequence, &Theme::text, figures, 1);
-        figure(text.sent, text.consequence, &Theme::text, figures, 2);
-        figure(text.state, text.consequence, &Theme::text, figures, 3);
+        figure(text.perDevice, text.consequence, &Theme::text, figureRow, 1);
+        figure(text.sent, text.consequence, &Theme::text, figureRow, 2);
+        figure(text.state, text.consequence, &Theme::text, figureRow, 3);
         const auto button = [&](const QString& label, const QString& name, const QString& tip, int column, auto run) {
             auto* made = new QPushButton(label);
             made->setProperty("small", true);
             made->setEnabled(current);
             describe(made, name, tip);
             connect(made, &QPushButton::clicked, this, run);
-            if (below)
-                below->addWidget(made);
+            if (buttonRow)
+                buttonRow->addWidget(made);
             else
                 m_whatIfRows->addWidget(made, line, column, Qt::AlignVCenter);
             setTabOrder(before, made);
@@ -513,8 +515,10 @@ void ExplainView::resizeEvent(QResizeEvent* event)
     }
     if (isCompact() != m_wasCompact) {
         m_wasCompact = isCompact();
-        applyCompact();
+        const bool hadFocus = focusProxy()->hasFocus(); // what is the first thing now goes on
         rebuildRows();
+        if (hadFocus)
+            focusProxy()->setFocus();
         requestWhatIfs();
         requestBlockers();
     }

@@ -18,7 +18,6 @@
 class QBoxLayout;
 class QComboBox;
 class QGridLayout;
-class QLabel;
 class QPushButton;
 class QScrollArea;
 class QVBoxLayout;
@@ -93,8 +92,10 @@ private:
     void receiveWhatIfs(const WhatIfs& result);
     [[nodiscard]] bool isCompact() const { return height() < Metrics::scaled(120); }
     [[nodiscard]] bool isNarrow() const { return width() < Metrics::scaled(520); }
-    [[nodiscard]] words::Length shownLength() const { return isCompact() && !m_more ? words::Length::Tip : m_length; }
-    void applyCompact() { m_head->setVisible(!isCompact()); }
+    [[nodiscard]] words::Length shownLength() const
+    {
+        return isCompact() && !m_isMoreShown ? words::Length::Tip : m_length;
+    }
     void fitTitle();
     void showSomeTensor();
     void showMemory();
@@ -106,7 +107,7 @@ private:
     int m_dimension = -1;
     words::Length m_length = words::Length::Paragraph;
     words::ExplanationText m_text;
-    bool m_more = false; ///< asked for more than the tip in a view too low for it
+    bool m_isMoreShown = false; ///< asked for more than the tip in a view too low for it
     bool m_wasCompact = false, m_wasNarrow = false;
 
     TipStrip* m_tip;
@@ -117,7 +118,7 @@ private:
     SegmentedBar* m_lengths;
     QScrollArea* m_scroll;
     QVBoxLayout* m_paragraphs;
-    QLabel* m_moreLink;
+    QPushButton* m_more;
     QWidget* m_whyNotBox;
     QVBoxLayout* m_whyNotRows;
     QPushButton* m_change;

@@ -3,10 +3,10 @@
 
 #include <QEvent>
 #include <QMainWindow>
-#include <QMouseEvent>
 #include <algorithm>
 #include <utility>
 
+#include "views/main_window/drawer_grip.h"
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
 
@@ -29,15 +29,14 @@ void EdgeDrawers::hold(DockFrame* frame, Qt::Edge edge)
         frame->setParent(m_window);
     frame->hide();
     frame->setOverEdge(true);
-    auto* grip = new QWidget(m_window);
-    grip->setObjectName(QStringLiteral("drawerGrip"));
-    grip->setAccessibleName(tr("Width of %1").arg(frame->name()));
-    grip->setToolTip(tr("Drag it to make %1 wider or narrower").arg(frame->name()));
-    grip->setCursor(Qt::SplitHCursor);
-    grip->hide();
+    auto* grip = new DrawerGrip(frame->name(), m_window);
     m_drawers.append({ frame, edge, grip });
-    for (QWidget* each : { static_cast<QWidget*>(frame), grip })
-        each->installEventFilter(this);
+    frame->installEventFilter(this);
+    connect(grip, &DrawerGrip::moved, this, [this, frame, edge](int distance) {
+        setWidthAt(edge, std::max(frame->width() + (edge == Qt::LeftEdge ? distance : -distance), 1));
+        m_widths[edge] = frame->width(); // no more than there is room for
+    });
+    connect(grip, &DrawerGrip::released, this, [this, frame] { makeRoomFor(frame); });
 }
 
 void EdgeDrawers::setWidthAt(Qt::Edge edge, int width)
@@ -64,9 +63,12 @@ bool EdgeDrawers::holds(const DockFrame* frame) const
 
 bool EdgeDrawers::closeAround(const QWidget* widget)
 {
-    for (const Drawer& drawer : m_drawers)
-        if (widget && drawer.frame->isAncestorOf(widget))
+    for (const Drawer& drawer : m_drawers) {
+        if (widget == drawer.grip) // the keyboard goes on as from the drawer itself
+            drawer.frame->present();
+        if (widget && (widget == drawer.grip || drawer.frame->isAncestorOf(widget)))
             return drawer.frame->close();
+    }
     return false;
 }
 
@@ -93,10 +95,10 @@ QRect EdgeDrawers::placeOf(const Drawer& drawer) const
 {
     QRect at = place();
     const int least = drawer.frame->minimumSizeHint().width();
-    const int usual = std::clamp(at.width() * 2 / 5, least, std::max(least, Metrics::scaled(340)));
+    const int ownWidth = std::clamp(at.width() * 2 / 5, least, std::max(least, Metrics::scaled(340)));
     const int chosen = widthAt(drawer.edge);
-    const int width = std::min(
-        chosen > 0 ? std::clamp(chosen, least, std::max(least, at.width() * 4 / 5)) : usual, std::max(at.width(), 1));
+    const int width = std::min(chosen > 0 ? std::clamp(chosen, least, std::max(least, at.width() * 4 / 5)) : ownWidth,
+        std::max(at.width(), 1));
     if (drawer.edge == Qt::LeftEdge)
         at.setWidth(width);
     else
@@ -107,10 +109,10 @@ QRect EdgeDrawers::placeOf(const Drawer& drawer) const
 void EdgeDrawers::put(const Drawer& drawer)
 {
     const QRect at = placeOf(drawer);
-    const int width = Metrics::scaled(5);
+    const int width = drawer.grip->width();
     drawer.frame->setGeometry(at);
     drawer.grip->setGeometry(
-        drawer.edge == Qt::LeftEdge ? at.right() - width + 1 : at.left(), at.top(), width, at.height());
+        drawer.edge == Qt::LeftEdge ? at.right() + 1 : at.left() - width, at.top(), width, at.height());
     drawer.grip->show();
     drawer.grip->raise();
 }
@@ -122,7 +124,7 @@ void EdgeDrawers::follow()
             put(drawer);
 }
 
-void EdgeDrawers::makeRoomFor(const DockFrame* opened)
+void EdgeDrawers::makeRoomFor(const DockFrame* wanted)
 {
     int covered = 0;
     for (const Drawer& drawer : m_drawers)
@@ -131,54 +133,25 @@ void EdgeDrawers::makeRoomFor(const DockFrame* opened)
     if (covered <= place().width() * 2 / 5)
         return;
     for (const Drawer& drawer : m_drawers)
-        if (drawer.frame != opened)
+        if (drawer.frame != wanted)
             drawer.frame->hide();
-}
-
-bool EdgeDrawers::drag(const QObject* grip, const QEvent* event)
-{
-    const auto dragged =
-        std::find_if(m_drawers.begin(), m_drawers.end(), [grip](const Drawer& drawer) { return drawer.grip == grip; });
-    if (dragged == m_drawers.end())
-        return false;
-    if (event->type() != QEvent::MouseMove) // which comes while a button is held alone
-        return event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonRelease;
-    const auto* moved = static_cast<const QMouseEvent*>(event);
-    const int x = m_window->mapFromGlobal(moved->globalPosition().toPoint()).x();
-    const QRect all = place();
-    setWidthAt(dragged->edge, std::max(dragged->edge == Qt::LeftEdge ? x - all.left() : all.right() - x, 1));
-    return true;
 }
 
 bool EdgeDrawers::eventFilter(QObject* watched, QEvent* event)
 {
-    if (drag(watched, event))
-        return true;
-    if (std::any_of(
-            m_drawers.begin(), m_drawers.end(), [watched](const Drawer& drawer) { return drawer.grip == watched; }))
-        return QObject::eventFilter(watched, event);
-    const auto opened = std::find_if(
-        m_drawers.begin(), m_drawers.end(), [watched](const Drawer& drawer) { return drawer.frame == watched; });
-    switch (event->type()) {
-    case QEvent::Show:
-        if (opened != m_drawers.end()) {
-            makeRoomFor(opened->frame);
-            opened->frame->raise();
-            put(*opened);
-            break;
-        }
-        [[fallthrough]];
-    case QEvent::Hide:
-        if (opened != m_drawers.end())
-            opened->grip->hide();
-        [[fallthrough]];
-    case QEvent::Move:
-    case QEvent::Resize:
-        if (opened == m_drawers.end()) // one of the bars
+    const auto drawer = std::find_if(
+        m_drawers.begin(), m_drawers.end(), [watched](const Drawer& each) { return each.frame == watched; });
+    const QEvent::Type type = event->type();
+    const bool isShown = type == QEvent::Show, isHidden = type == QEvent::Hide;
+    if (drawer == m_drawers.end()) { // one of the bars
+        if (isShown || isHidden || type == QEvent::Move || type == QEvent::Resize)
             follow();
-        break;
-    default:
-        break;
+    } else if (isShown) {
+        makeRoomFor(drawer->frame);
+        drawer->frame->raise();
+        put(*drawer);
+    } else if (isHidden) {
+        drawer->grip->hide();
     }
     return QObject::eventFilter(watched, event);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Views as drawers over the edges of a window that has no room for them beside the pictures. A drawer lies over what is
-// there, which keeps its size, and is as wide as its inner edge is dragged to; what opens and closes any view opens and
+// there, which keeps its size, and is as wide as its inner edge is moved to; what opens and closes any view opens and
 // closes it, and so does Esc within it. Two of them that would leave less than three fifths of the width in sight are
 // never open together.
 #pragma once
@@ -15,6 +15,7 @@ class QMainWindow;
 namespace shardscope {
 
 class DockFrame;
+class DrawerGrip;
 
 class EdgeDrawers : public QObject {
     Q_OBJECT
@@ -42,14 +43,13 @@ private:
     struct Drawer {
         DockFrame* frame;
         Qt::Edge edge;
-        QWidget* grip; ///< along its inner edge
+        DrawerGrip* grip;
     };
     [[nodiscard]] QRect place() const; ///< of the views
     [[nodiscard]] QRect placeOf(const Drawer& drawer) const;
     void put(const Drawer& drawer);
     void follow();
-    bool drag(const QObject* grip, const QEvent* event);
-    void makeRoomFor(const DockFrame* opened);
+    void makeRoomFor(const DockFrame* wanted);
     QMainWindow* m_window;
     QList<QWidget*> m_above;
     QWidget* m_below;

@@ -136,8 +136,7 @@ void MainWindow::storeArrangements()
 {
     keepArrangement();
     for (const auto& [key, edge] : widthKeys)
-        if (const int width = m_drawers->widthAt(edge); width > 0)
-            m_settings.setState(key, QByteArray::number(width));
+        m_settings.setState(key, QByteArray::number(m_drawers->widthAt(edge)));
     for (auto kept = m_arrangements.cbegin(); kept != m_arrangements.cend(); ++kept) {
         m_settings.setState(kept.key(), kept->state);
         for (const auto& [key, is] :
@@ -418,6 +417,8 @@ void MainWindow::resetArrangement()
 {
     maximise(nullptr);
     arranged() = {};
+    for (const auto& [key, edge] : widthKeys)
+        m_drawers->setWidthAt(edge, 0);
     arrange();
     fitHeights();
 }
@@ -448,8 +449,8 @@ bool MainWindow::sayWhyItStays(const DockFrame* frame)
 {
     if (!frame->isOverEdge())
         return false;
-    m_message->say(tr("In a window of this size %1 is a drawer, which closes and does nothing else. In a larger one it "
-                      "stands beside the picture.")
+    m_message->say(tr("In a window of this size %1 is a drawer: it closes, and its inner edge can be dragged. In a "
+                      "larger one it stands beside the picture.")
                        .arg(frame->name()));
     return true;
 }

@@ -79,7 +79,12 @@ void MainWindow::makeToolBar()
     setPrimary(m_stepButton);
     m_stepButton->setObjectName(QStringLiteral("runStepButton"));
     describe(m_stepButton, tr("Run one step"), action("runStep")->toolTip());
-    connect(m_stepButton, &QPushButton::clicked, this, [this] { isRunning() ? m_run.stop() : m_run.runStep(); });
+    connect(m_stepButton, &QPushButton::clicked, this, [this] {
+        if (isRunning())
+            m_run.stop();
+        else
+            m_run.runStep();
+    });
     m_toolBar->addWidget(m_stepButton);
 
     // What else can be run stands in the menu beside it.

@@ -66,7 +66,7 @@ std::vector<QString> sizeTexts(const MemoryBar& bar)
 MemoryBarWidget::MemoryBarWidget(QWidget* parent)
     : Canvas(tr("Memory of one device by owner"), parent)
 {
-    followWidth(this);
+    heightFollowsWidth(this);
 }
 
 void MemoryBarWidget::setMemory(words::ShownMemory shown, std::int64_t before)

@@ -150,15 +150,12 @@ void MemoryView::showSnapshot()
     if (!preview)
         m_peak = memory ? memory->peakBytes : 0;
     m_plot->setMemory(shown);
-    QString figure;
-    bool isTooMuch = false;
+    words::PeakFigure figure;
     if (memory) {
         const std::int64_t limit = shown.snapshot->experiment->hardware.memoryPerDevice;
-        isTooMuch = limit > 0 && memory->peakBytes > limit;
-        const QString sum = words::peakOfLimit(memory->peakBytes, limit);
-        figure = isTooMuch ? sum : words::peakOfDevice(memory->peakBytes);
-        m_sum->setText(sum);
-        m_sum->setColour(isTooMuch ? &Theme::error : &Theme::text);
+        figure = words::peakFigure(memory->peakBytes, limit);
+        m_sum->setText(words::peakOfLimit(memory->peakBytes, limit));
+        m_sum->setColour(figure.isTooMuch ? &Theme::error : &Theme::text);
         m_when->setText(shown.instructions() == 0 ? tr("Held all the time")
                                                   : tr("Peak %1", "at instruction ...").arg(shown.peakWords()));
         QStringList notes{ m_when->text(),
@@ -175,7 +172,7 @@ void MemoryView::showSnapshot()
     followSelection();
     showPlacement();
     placePlot();
-    setKeyFigure(figure, isTooMuch);
+    setKeyFigure(figure.text, figure.isTooMuch);
 }
 
 QString MemoryView::hostText() const

@@ -22,6 +22,7 @@ class AxisChip : public QWidget {
 public:
     explicit AxisChip(QWidget* parent = nullptr);
     void setAxis(const QString& name, int axis);
+    [[nodiscard]] QString name() const { return m_name; }
     void setMarked(bool marked);
     void startRenaming();
 

@@ -257,12 +257,10 @@ void MeshView::makeRows(std::size_t count)
                 edit(withAxisRemoved(now, axis), tr("remove axis %1").arg(axisName(axis)));
         });
         connect(row->chip(), &AxisChip::moveRequested, this, [this, axis](int step) {
-            const auto to = static_cast<std::ptrdiff_t>(axis) + step;
-            if (to >= 0 && to < static_cast<std::ptrdiff_t>(m_rows.size())) {
-                moveAxis(axis, static_cast<std::size_t>(to));
-                if (to < static_cast<std::ptrdiff_t>(m_rows.size()))
-                    m_rows[static_cast<std::size_t>(to)]->chip()->setFocus();
-            }
+            const std::size_t to = rowBeside(axis, step);
+            moveAxis(axis, to);
+            if (to < m_rows.size())
+                m_rows[to]->chip()->setFocus();
         });
         connect(
             row->handle(), &DragHandle::dragged, this, [this, axis](const QPoint& at) { dragRow(axis, at, false); });
@@ -310,10 +308,10 @@ void MeshView::fillMenu(QMenu& menu, std::size_t axis)
         QStringLiteral("F2"));
     addMenuAction(
         menu, "moveUp", tr("Move up"), [chip] { Q_EMIT chip->moveRequested(-1); }, tr("Alt+Up"))
-        ->setEnabled(axis > 0);
+        ->setEnabled(rowBeside(axis, -1) != axis);
     addMenuAction(
         menu, "moveDown", tr("Move down"), [chip] { Q_EMIT chip->moveRequested(1); }, tr("Alt+Down"))
-        ->setEnabled(axis + 1 < m_rows.size());
+        ->setEnabled(rowBeside(axis, 1) != axis);
     menu.addSeparator();
     addCopyAction(menu, "copyAxis", tr("Copy name"), name);
     addMenuAction(
@@ -324,6 +322,10 @@ void MeshView::refresh()
 {
     const Experiment& now = *m_document->experiment();
     const std::vector<MeshAxis>& axes = now.mesh.axes;
+    QStringList folded; // an axis may stand in another row now
+    for (const AxisRow* row : m_rows)
+        if (row->isHidden())
+            folded << row->chip()->name();
     makeRows(axes.size());
     const auto mesh = makeMesh(now.hardware.devices, now.mesh);
     const DevicePlaces places(now.hardware.devices);
@@ -355,14 +357,12 @@ void MeshView::refresh()
     // Names like "context_autoregressive" and rows of size 1 would leave the others no room.
     constexpr std::ptrdiff_t fewIdle = 3;
     const auto idle = std::count_if(axes.begin(), axes.end(), [](const MeshAxis& axis) { return axis.size == 1; });
-    const bool folds = idle > fewIdle;
-    if (const bool isOther = std::exchange(m_isOther, false); folds && (isOther || m_idle->isHidden())) {
+    const bool folds = idle > fewIdle, isOther = std::exchange(m_isOther, false);
+    if (folds && (isOther || m_idle->isHidden()))
         m_idle->setChecked(!isOther); // those that become idle in somebody's hand stay
-        showIdle(!isOther);
-    }
     for (std::size_t i = 0; i < axes.size(); ++i)
-        if (!folds || axes[i].size != 1)
-            m_rows[i]->show();
+        m_rows[i]->setVisible(!folds || axes[i].size != 1 || m_idle->isChecked()
+            || !(isOther || folded.contains(m_rows[i]->chip()->name())));
     m_idle->setText(tr("%1 axes of size 1").arg(words::count(static_cast<qint64>(idle))));
     m_idle->setAccessibleName(m_idle->text());
     m_idle->setVisible(folds);

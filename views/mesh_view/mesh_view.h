@@ -2,7 +2,6 @@
 // The view for the mesh: axes with their sizes, their order, and the map of the devices. Its key figure is "2 × 4".
 #pragma once
 
-#include <QCheckBox>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
 
+class QCheckBox;
 class QLabel;
 class QMenu;
 class QHBoxLayout;
@@ -42,7 +42,6 @@ public:
     /// The edit that is being scrubbed or dragged.
     [[nodiscard]] EditGesture* gesture() const { return m_gesture; }
     [[nodiscard]] bool keepsProduct() const;
-    void setKeepsProduct(bool keep) { m_keep->setChecked(keep); }
     /// The message in place: a mesh that does not fit the devices, or an edit that cannot be. Empty if there is none.
     [[nodiscard]] QString message() const;
     /// The line under the map: what a square stands for, or what is pointed at. Empty where every device has its name.
@@ -77,6 +76,8 @@ private:
     void dragRow(std::size_t from, const QPoint& global, bool drop);
     void setOrder(int choice);
     [[nodiscard]] std::size_t rowAt(int y) const;
+    /// The next one that is shown; the same where there is none.
+    [[nodiscard]] std::size_t rowBeside(std::size_t axis, int step) const;
     /// Empty if there is no such axis (any more).
     [[nodiscard]] QString axisName(std::size_t axis) const;
 

@@ -74,10 +74,22 @@ void MeshView::moveAxis(std::size_t from, std::size_t to)
 
 std::size_t MeshView::rowAt(int y) const
 {
+    std::size_t last = 0;
     for (std::size_t i = 0; i < m_rows.size(); ++i)
-        if (!m_rows[i]->isHidden() && y < m_rows[i]->geometry().bottom())
+        if (!m_rows[i]->isHidden()) {
+            last = i;
+            if (y < m_rows[i]->geometry().bottom())
+                break;
+        }
+    return last;
+}
+
+std::size_t MeshView::rowBeside(std::size_t axis, int step) const
+{
+    for (std::size_t i = axis + static_cast<std::size_t>(step); i < m_rows.size(); i += static_cast<std::size_t>(step))
+        if (!m_rows[i]->isHidden())
             return i;
-    return m_rows.empty() ? 0 : m_rows.size() - 1;
+    return axis;
 }
 
 void MeshView::dragRow(std::size_t from, const QPoint& global, bool drop)

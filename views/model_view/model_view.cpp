@@ -17,6 +17,7 @@
 #include "views/widgets/boxes.h"
 #include "views/widgets/chips_delegate.h"
 #include "views/widgets/context_menu.h"
+#include "views/widgets/fold_button.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/search_field.h"
@@ -69,7 +70,7 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     kinds->setCaseSensitivity(Qt::CaseInsensitive);
     m_filter->setCompleter(kinds);
     m_selector->setMinimumWidth(Metrics::scaled(80));
-    m_selector->setToolTip(
+    m_selector->setTip(
         plainTip(tr("Return selects a kind, a glob or a name; the menu of the rows then acts on all of them.")));
     auto* selectors = new QCompleter(selectorNames(), m_selector);
     selectors->setCaseSensitivity(Qt::CaseInsensitive);

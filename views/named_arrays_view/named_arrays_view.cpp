@@ -443,7 +443,10 @@ bool NamedArraysView::eventFilter(QObject* watched, QEvent* event)
     if (watched == m_tree && event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
         if (key == Qt::Key_Insert || key == Qt::Key_Delete) {
-            key == Qt::Key_Insert ? addArray() : removeCurrent();
+            if (key == Qt::Key_Insert)
+                addArray();
+            else
+                removeCurrent();
             return true;
         }
     }

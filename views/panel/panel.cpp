@@ -52,7 +52,7 @@ void addEntry(QComboBox* box, const QString& text, const QString& tip)
     box->setItemData(box->count() - 1, tip, Qt::ToolTipRole);
 }
 
-void followWidth(QWidget* widget, QSizePolicy::Policy across, QSizePolicy::Policy down)
+void heightFollowsWidth(QWidget* widget, QSizePolicy::Policy across, QSizePolicy::Policy down)
 {
     QSizePolicy policy(across, down);
     policy.setHeightForWidth(true);

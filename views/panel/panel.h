@@ -39,8 +39,7 @@ void showText(Label* label, const QString& text)
 }
 /// One more entry, with its tool tip.
 void addEntry(QComboBox* box, const QString& text, const QString& tip);
-/// The height that it needs depends on its width.
-void followWidth(QWidget* widget, QSizePolicy::Policy across = QSizePolicy::Preferred,
+void heightFollowsWidth(QWidget* widget, QSizePolicy::Policy across = QSizePolicy::Preferred,
     QSizePolicy::Policy down = QSizePolicy::Preferred);
 /// As wide as so many characters, however long its entries are.
 void fitBox(QComboBox* box, int characters);

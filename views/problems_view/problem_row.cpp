@@ -64,7 +64,7 @@ ProblemRow::ProblemRow(const Problem& problem, const QString& place, Buttons but
     , m_cause(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
     , m_place(new RoleLabel(place, RoleLabel::Size::Normal, &Theme::secondary, this))
 {
-    followWidth(this);
+    heightFollowsWidth(this);
     const words::ProblemText text = words::shown(problem.diagnostic);
     m_cause->setText(text.cause);
     QString tip = text.cause;
@@ -149,6 +149,16 @@ QSize ProblemRow::sizeHint() const
 {
     return { Metrics::scaled(500), heightForWidth(Metrics::scaled(500)) };
 }
+int ProblemRow::defaultHeight()
+{
+    return lineHeight();
+}
+
+QSize ProblemRow::minimumSizeHint() const
+{
+    return { Metrics::scaled(120), lineHeight() };
+}
+
 void ProblemRow::arrange()
 {
     m_narrow = narrowFor(width());
@@ -216,16 +226,6 @@ void ProblemRow::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
     QPainter(this).fillRect(rect(), m_alternate ? theme.alternateRow : theme.base);
-}
-
-int ProblemRow::defaultHeight()
-{
-    return lineHeight();
-}
-
-QSize ProblemRow::minimumSizeHint() const
-{
-    return { Metrics::scaled(120), lineHeight() };
 }
 
 } // namespace shardscope

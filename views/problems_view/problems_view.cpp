@@ -221,7 +221,9 @@ void ProblemsView::rebuild()
     // The button that was pressed belongs to a row that goes: the focus goes to the row of the same code, or where
     // there is none any more to the one at its place in the list.
     const QWidget* const inFocus = focusWidget(); // a row that is hidden hands it on to the next one
-    std::optional<Code> code = hasFocus() ? std::exchange(m_waiting, {}) : std::nullopt;
+    std::optional<Code> code = std::exchange(m_waiting, {});
+    if (!hasFocus()) // which went elsewhere meanwhile
+        code.reset();
     const bool hadFocus = code || m_scroll->isAncestorOf(inFocus);
     std::size_t focused = 0;
     for (std::size_t i = 0; i < m_rows.size(); ++i) {

@@ -42,20 +42,20 @@ void GraphCanvas::fit()
     fitAgain();
 }
 
-/// All of it. Where nothing could be read so, and nobody has asked for it: its width or its height where that can be
-/// read, and what is left of it is scrolled; else the beginning in a size that can be read. What is current or marked
-/// is in sight.
+/// All of it. Where that would be too small to be read, and nobody has asked for it: all of its width, or all of its
+/// height; where that is too small as well, its beginning. What is not in sight is scrolled to; what is current or
+/// marked is in sight.
 void GraphCanvas::fitAgain()
 {
     if (!m_layout || m_layout->size().isEmpty())
         return;
-    constexpr double leastLegible = 0.75, usual = 0.85, margins = 16; // of letters 12 pixels high
+    constexpr double leastLegible = 0.75, zoomOfBeginning = 0.85, margins = 16; // of letters 12 pixels high
     const QSizeF graph = m_layout->size();
     const double full = std::max(smallestZoom, std::min({ width() / graph.width(), height() / graph.height(), 1.0 }));
     const double oneWay =
         std::min(std::max((width() - margins) / graph.width(), (height() - margins) / graph.height()), 1.0);
     const bool fits = m_fitsAll || full >= leastLegible;
-    const double zoom = fits ? full : oneWay >= leastLegible ? oneWay : usual;
+    const double zoom = fits ? full : oneWay >= leastLegible ? oneWay : zoomOfBeginning;
     const bool changed = zoom != m_zoom;
     m_zoom = zoom;
     if (fits) {

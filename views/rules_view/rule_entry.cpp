@@ -22,7 +22,7 @@ public:
     explicit ToggleLines(QWidget* parent)
         : QWidget(parent)
     {
-        followWidth(this, QSizePolicy::Preferred, QSizePolicy::Fixed);
+        heightFollowsWidth(this, QSizePolicy::Preferred, QSizePolicy::Fixed);
     }
     [[nodiscard]] int heightForWidth(int width) const override { return flow(width).height; }
     [[nodiscard]] QSize sizeHint() const override

@@ -123,7 +123,7 @@ private:
     void paintRaster(QPainter& painter, int panel, const Theme& theme) const;
     [[nodiscard]] QImage rasterOf(int panel, const Theme& theme) const;
     void paintCell(QPainter& painter, const GridCell& cell, const Theme& theme) const;
-    [[nodiscard]] bool haveAllNames(int panel) const;
+    [[nodiscard]] bool haveAllNames() const;
     /// Returns whether the words of a cell stand on padding.
     bool paintPlates(QPainter& painter, int panel, const Theme& theme) const;
     /// Returns false where there is too little room for the words.
@@ -150,6 +150,7 @@ private:
     std::vector<double> m_seconds;
     QString m_emptyText;
     GridLayout m_grid;
+    bool m_hasNames = true; ///< in its cells, where these have the size for that
     std::optional<GridCell> m_current, m_lit;
     bool m_litByKeys = false;
     std::vector<GridCell> m_selectedCells, m_litCells; ///< of the selection's devices

@@ -146,7 +146,7 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
     }
     paintPadding(painter, rect, theme);
     const bool plates = m_grid.detail() >= GridDetail::Name && cells <= maxPaintedCells;
-    if (!plates || !haveAllNames(panel) || !paintPlates(painter, panel, theme))
+    if (!plates || !m_hasNames || !paintPlates(painter, panel, theme))
         paintPaddingWords(painter, rect, theme);
     if (m_subject->isFull() && m_subject->mesh().deviceCount() > 1) {
         painter.setPen(QPen(theme.text, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
@@ -288,21 +288,23 @@ void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme&
     }
 }
 
-/// Of cells that each belong to one device all are named, or none is.
-bool GridCanvas::haveAllNames(int panel) const
+/// Of cells that each belong to one device all are named, in every panel, or none is.
+bool GridCanvas::haveAllNames() const
 {
     const Layout& layout = m_subject->layout;
-    if (layout.copies() > 1 || layout.addends() > 1)
+    if (layout.copies() > 1 || layout.addends() > 1 || m_grid.detail() < GridDetail::Name)
         return true;
     std::int32_t last = 0;
-    for (std::int64_t row = m_grid.rows().first; row < m_grid.rows().end(); ++row)
-        for (std::int64_t column = m_grid.columns().first; column < m_grid.columns().end(); ++column)
-            last = std::max(last, DeviceGroup::holders(layout, m_grid.shardOf({ panel, row, column })).deviceAt(0));
-    QSize room = m_grid.panels()[static_cast<std::size_t>(panel)].size(); // of the smallest
-    for (std::int64_t row = m_grid.rows().first; row < m_grid.rows().end(); ++row)
-        room.setHeight(std::min(room.height(), faceOf({ panel, row, m_grid.columns().first }).height()));
-    for (std::int64_t column = m_grid.columns().first; column < m_grid.columns().end(); ++column)
-        room.setWidth(std::min(room.width(), faceOf({ panel, m_grid.rows().first, column }).width()));
+    for (std::int64_t position = 0; position < layout.mesh().deviceCount(); ++position)
+        last = std::max(last, layout.mesh().deviceAt(position));
+    const GridDimension &rows = m_grid.rows(), &columns = m_grid.columns();
+    QSize room = size(); // of the smallest
+    for (int panel = 0; panel < static_cast<int>(m_grid.panels().size()); ++panel) {
+        for (std::int64_t row = rows.first; row < rows.end(); ++row)
+            room.setHeight(std::min(room.height(), faceOf({ panel, row, columns.first }).height()));
+        for (std::int64_t column = columns.first; column < columns.end(); ++column)
+            room.setWidth(std::min(room.width(), faceOf({ panel, rows.first, column }).width()));
+    }
     return hasHeightForName(room.height())
         && QFontMetrics(Metrics::semibold()).horizontalAdvance(QStringLiteral("d%1").arg(last)) + 2 * spare
         <= room.width();

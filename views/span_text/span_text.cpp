@@ -165,7 +165,7 @@ words::Text axisSpans(const QString& code, const std::vector<std::string>& axisN
 SpanLabel::SpanLabel(QWidget* parent)
     : QWidget(parent)
 {
-    followWidth(this);
+    heightFollowsWidth(this);
 }
 
 SpanLabel::SpanLabel(words::Text text, AxisMarks marks, QWidget* parent)

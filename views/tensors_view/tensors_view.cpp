@@ -202,19 +202,15 @@ void TensorsView::showSnapshot()
     showEmpty();
     fitColumns();
     followSelection();
-    QString figure;
-    bool isTooMuch = false;
+    words::PeakFigure figure;
     if (snapshot && snapshot->plan) {
-        const std::int64_t peak = snapshot->plan->memory.peakBytes,
-                           limit = snapshot->experiment->hardware.memoryPerDevice;
-        isTooMuch = limit > 0 && peak > limit;
-        figure = isTooMuch ? words::peakOfLimit(peak, limit) : words::peakOfDevice(peak);
+        figure = words::peakFigure(snapshot->plan->memory.peakBytes, snapshot->experiment->hardware.memoryPerDevice);
     } else if (snapshot && snapshot->laidOut()) {
         const auto padded = std::count_if(snapshot->tensors.begin(), snapshot->tensors.end(),
             [](const TensorRow& row) { return row.layout.isUneven(); });
-        figure = padded == 0 ? QString() : tr("%1 padded", "so many tensors are").arg(words::count(padded));
+        figure.text = padded == 0 ? QString() : tr("%1 padded", "so many tensors are").arg(words::count(padded));
     }
-    setKeyFigure(figure, isTooMuch);
+    setKeyFigure(figure.text, figure.isTooMuch);
 }
 
 void TensorsView::applyFilter()

@@ -248,7 +248,7 @@ void TimingView::refresh()
         const TimeStatistics all = statistics(std::span<const double>(seconds).last(counted));
         const bool timeit = m_data.timeit && !m_data.timeit->perLoop.empty() && newer == 0;
         const bool isMean = timeit || !all.isUneven();
-        const double mean = timeit ? m_data.timeit->mean : all.usual();
+        const double typical = timeit ? m_data.timeit->mean : all.usual(); // of uneven steps the median, without a band
         const double deviation = timeit ? m_data.timeit->deviation : isMean ? all.deviation : 0;
         QString text = timeit ? timeitSentence(*m_data.timeit) : stepsSentence(all);
         if (timeit && m_data.timeitSteps)
@@ -265,12 +265,12 @@ void TimingView::refresh()
                        .arg(words::count(m_data.stepsDone), stepsSentence(all));
         }
         m_sentence->setText(marked(text));
-        figure = tr("%1 per step").arg(words::seconds(mean));
+        figure = tr("%1 per step").arg(words::seconds(typical));
         if (m_isKept)
             figure = tr("%1 on %2", "9.42 ms per step, 2 × 4").arg(figure, words::meshSizes(*m_data.of->mesh));
         if (timeit || counted > 1)
-            band =
-                plot::MeanBand{ mean, deviation, (isMean ? tr("mean %1") : tr("median %1")).arg(words::seconds(mean)) };
+            band = plot::MeanBand{ typical, deviation,
+                (isMean ? tr("mean %1") : tr("median %1")).arg(words::seconds(typical)) };
         if (timeit && !m_data.timeit->devices.empty()) {
             devices = m_data.timeit->devices;
         } else {

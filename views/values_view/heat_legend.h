@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <algorithm>
 
+#include "views/theme/theme.h"
 #include "views/values_view/heat_data.h"
 
 namespace shardscope {

@@ -54,7 +54,10 @@ std::optional<QRect> Canvas::fillMenu(QMenu& menu, std::optional<QPoint> place)
         [this, row, column, isCell] {
             if (row >= tableRowCount() || (isCell && column >= tableColumnCount()))
                 return; // something else is shown by now
-            isCell ? tableActivateCell(row, column) : tableActivate(row);
+            if (isCell)
+                tableActivateCell(row, column);
+            else
+                tableActivate(row);
         },
         tr("Return"));
     addCopyAction(menu, "copyRow", tr("Copy as text"), lines.join(QLatin1Char('\n')));

@@ -12,6 +12,8 @@ class SearchField : public QLineEdit {
 public:
     /// The icon "search" or "filter" stands in front.
     SearchField(const QString& iconName, const QString& placeholder, const QString& accessibleName);
+    /// The tool tip; without one it is the placeholder where there is no room for that.
+    void setTip(const QString& tip);
 
 Q_SIGNALS:
     void nextRequested(int step); ///< 1 or -1
@@ -22,7 +24,9 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    using QLineEdit::setPlaceholderText, QLineEdit::setToolTip; // both follow its width
     QString m_hint; ///< its first word where there is no room for all of it
+    QString m_tip;
 };
 
 } // namespace shardscope

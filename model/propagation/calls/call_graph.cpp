@@ -231,7 +231,7 @@ std::int64_t levelsOf(const Program& program, std::size_t function, const Functi
 
 Result<void> checkFlattened(const Program& program)
 {
-    constexpr std::int64_t limit = std::int64_t{ 1 } << 21, most = std::int64_t{ 1 } << 61;
+    constexpr std::int64_t limit = maximumOperations, most = std::int64_t{ 1 } << 61;
     const CallGraph graph = callGraph(program);
     if (graph.recursive)
         return {};
