@@ -24,8 +24,8 @@ struct ExampleNumbers {
 /// "Result on the devices: 0.31, 0.84, 0.07, 0.55": the first four elements of the first result.
 [[nodiscard]] QString numbersText(const ExampleNumbers& numbers);
 
-/// Whether all give the same: "On the same inputs all give the same numbers, bit by bit.", "… up to roundings of 6e-08 at
-/// most.", or where two differ first. Empty where they cannot be compared, because they take other arrays.
+/// Whether all give the same: "On the same inputs all give the same numbers, bit by bit.", "… up to roundings of 6e-08
+/// at most.", or where two differ first. Empty where they cannot be compared, because they take other arrays.
 [[nodiscard]] QString agreementText(const std::vector<ExampleNumbers>& all);
 
 } // namespace shardscope::words
