@@ -56,10 +56,16 @@ QString axesOr(const std::string& axes)
     return axes.empty() ? QStringLiteral("-") : words::fromStd(axes);
 }
 
-/// With a question mark where some count once, because nobody can tell how often they run.
-QString compiledBytes(std::int64_t number, bool timesKnown)
+/// Whether so much is all that is compiled: of some nobody can tell how often they run, and they count once, and the
+/// rest of a text that ends early may have more.
+bool isAll(const CompiledComparison& comparison, const ExchangeSum& sum, std::int64_t compiled)
 {
-    return words::bytes(Rational(number)) + (timesKnown || number == 0 ? QString() : QStringLiteral("?"));
+    return !comparison.endsEarly && (sum.timesKnown || compiled == 0);
+}
+
+QString compiledBytes(std::int64_t number, bool isAllOfIt)
+{
+    return words::bytes(Rational(number)) + (isAllOfIt ? QString() : QStringLiteral("?"));
 }
 
 /// Of exchanges that have any: what `predicted` and `compiled` give of them.
@@ -68,10 +74,12 @@ Table sumsTable(const CompiledComparison& comparison, Predicted predicted, Compi
 {
     Table table{ "Exchange", "Axes", "Predicted>", "Compiled>", "Compiled of predicted>" };
     for (const ExchangeSum& sum : comparison.sums)
-        if (predicted(sum) > 0 || compiled(sum) > 0)
+        if (predicted(sum) > 0 || compiled(sum) > 0) {
+            const bool isKnown = isAll(comparison, sum, compiled(sum));
             table.rows.push_back({ words::exchangeName(sum.exchange), axesOr(sum.axes),
-                words::bytes(Rational(predicted(sum))), compiledBytes(compiled(sum), sum.timesKnown),
-                words::shareOfPredicted(predicted(sum), compiled(sum), sum.timesKnown) });
+                words::bytes(Rational(predicted(sum))), compiledBytes(compiled(sum), isKnown),
+                words::shareOfPredicted(predicted(sum), compiled(sum), isKnown) });
+        }
     return table;
 }
 
@@ -236,9 +244,7 @@ int compareWithCompiled(const CompareOptions& options)
     if (!comparison)
         return refused(comparison.error());
     const std::vector<CompiledReason> reasons = reasonsFor(*comparison, before->input.experiment);
-    const bool differs = std::any_of(
-        comparison->rows.begin(), comparison->rows.end(), [](const ExchangeRow& row) { return row.differs(); });
-    const int status = differs ? Findings : Done;
+    const int status = comparison->differs() ? Findings : Done;
     if (!options.json.empty()) {
         Json out = envelope(options.json, before->input);
         out["compared_with"] = shownName(options.after);
@@ -262,7 +268,7 @@ int compareWithCompiled(const CompareOptions& options)
         [](const ExchangeRow& row) { return row.predicted.bytes > 0 && row.compiled.bytes > 0; });
     if (!isRelated && argumentsAgree(*before->snapshot, (*after)->module))
         console.line(QStringLiteral("No exchange is in both: XLA does otherwise what it has to do."));
-    else if (!isRelated)
+    else if (!isRelated && (!comparison->endsEarly || !(*after)->collectives.list.empty()))
         console.line(QStringLiteral("No exchange is in both. Was the compiled text made of this program, with these "
                                     "sizes?"),
             Emphasis::Warning);
@@ -291,8 +297,8 @@ void addCompareHlo(CLI::App& app, int& status)
         "both texts have it, the name of the operation. Bytes are those of the arrays on one device, the\n"
         "results of gathers and operands of all others; what is sent is that of the ring model. Of a network\n"
         "it says with which of its settings the weights are exchanged as XLA does it.\n"
-        "Exit codes: 0 XLA does what is predicted; 1 it does something else; 2 arguments, input or output\n"
-        "that cannot be used.");
+        "Exit codes: 0 XLA does what is predicted, or a text that ends early does as far as it goes; 1 it does\n"
+        "something else; 2 arguments, input or output that cannot be used.");
     command.run(status, [options] { return compareWithCompiled(*options); });
 }
 

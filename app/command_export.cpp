@@ -13,6 +13,7 @@
 #include "report.h"
 #include "report/exports.h"
 #include "report/maxtext_code.h"
+#include "words/dialects.h"
 #include "words/utf8.h"
 
 namespace shardscope::cli {
@@ -56,20 +57,19 @@ int exportView(const ExportOptions& options)
     const SnapshotPtr snapshot = analyse(input->experiment);
     const std::string text = exportedText(*snapshot, view, form);
     const int status = snapshot->errorCount() == 0 ? Done : Findings;
+    const std::vector<std::string> unknown =
+        view.id == "maxtext" ? namesUnknownToMaxText(snapshot->experiment->rules.rules) : std::vector<std::string>();
     if (!options.json.empty()) {
         Json out = envelope(options.json, *input);
         out["exported"] = { { "view", view.id }, { "form", form }, { "text", text } };
+        if (view.id == "maxtext")
+            out["exported"]["unknown_names"] = unknown;
         out["problems"] = problems(*input, *snapshot);
         return emitJson(out, options.json, status);
     }
     printFindings(*input, *snapshot);
-    if (view.id == "maxtext")
-        if (const auto unknown = namesUnknownToMaxText(snapshot->experiment->rules.rules); !unknown.empty())
-            Console(stderr).line(
-                QStringLiteral("MaxText's model annotates nothing with these names of rules: %1. Its own "
-                               "are those of shardscope rules maxtext-base-2026-08.")
-                    .arg(words::fromStd(join(unknown, ", "))),
-                Emphasis::Warning);
+    if (!unknown.empty())
+        Console(stderr).line(words::namesUnknownToMaxText(unknown), Emphasis::Warning);
     return emitText(text, options.output.empty() ? "-" : options.output, status);
 }
 

@@ -14,6 +14,7 @@
 #include "resolve.h"
 #include "rules/host_chunks.h"
 #include "rules/name_to_name.h"
+#include "rules/published_rules.h"
 #include "rules/rule_context.h"
 #include "rules/rule_lint.h"
 #include "rules/t5x_partitioner.h"
@@ -435,7 +436,8 @@ std::string tableHelp()
         + indented(tableWriter()) + "\nand what gives it the rows of a Flax Linen model:\n\n"
         + indented(tableRows(ModelLibrary::Linen)) + "\nof a Flax NNX model:\n\n"
         + indented(tableRows(ModelLibrary::Nnx)) + "\nor of a T5X model:\n\n" + indented(tableRows(ModelLibrary::T5x))
-        + "\n    shardscope resolve --rules maxtext-base-2026-08 --mesh data=2,fsdp=4 --table model.csv";
+        + "\n    shardscope resolve --rules " + std::string(currentMaxTextRules)
+        + " --mesh data=2,fsdp=4 --table model.csv";
 }
 
 } // namespace

@@ -374,10 +374,18 @@ bool argumentsAgree(const Snapshot& predicted, const HloModule& module)
     return ours == theirs;
 }
 
-bool ExchangeRow::differs() const
+bool ExchangeRow::differs(bool endsEarly) const
 {
-    return std::any_of(remarks.begin(), remarks.end(),
-        [](const ExchangeRemark& remark) { return remark.kind != ExchangeRemark::Kind::Merged; });
+    using Kind = ExchangeRemark::Kind;
+    return std::any_of(remarks.begin(), remarks.end(), [&](const ExchangeRemark& remark) {
+        const bool isOfMissing = remark.kind == Kind::NotInText || remark.kind == Kind::TimesUnknown;
+        return remark.kind != Kind::Merged && !(endsEarly && isOfMissing);
+    });
+}
+
+bool CompiledComparison::differs() const
+{
+    return std::any_of(rows.begin(), rows.end(), [&](const ExchangeRow& row) { return row.differs(endsEarly); });
 }
 
 Result<CompiledComparison> compareCompiled(

@@ -83,8 +83,9 @@ struct ExchangeRow {
     std::vector<ExchangeRemark> remarks;
 
     /// XLA does otherwise than predicted. That it puts several arrays into one collective changes nothing of what is
-    /// sent.
-    [[nodiscard]] bool differs() const;
+    /// sent; of a text that ends early it says nothing that something is missing, and that nobody knows how often the
+    /// rest runs.
+    [[nodiscard]] bool differs(bool endsEarly) const;
 };
 
 /// Over all rows of one exchange along the same axes.
@@ -106,6 +107,8 @@ struct CompiledComparison {
     std::vector<ExchangeSum> sums; ///< likewise
     bool timesKnown = true;
     bool endsEarly = false; ///< the compiled text ends before its entry, and what is missing in it may be in the rest
+
+    [[nodiscard]] bool differs() const; ///< one of the rows does
 };
 
 /// `predicted`: what collectivesOf(before) gives. Error: NotComparable where the numbers of devices differ.

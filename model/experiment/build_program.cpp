@@ -43,11 +43,8 @@ Result<SourceProgram> read(const ProgramModel& model)
         std::erase_if(read->warnings, [](const Diagnostic& warning) {
             return warning.code == Code::UnknownCustomCall || warning.code == Code::OpaqueOperation;
         });
-    // Of a large text this is said at once: named and annotated it takes several times the memory.
-    constexpr std::size_t large = std::size_t{ 1 } << 19;
-    if (Result<void> fits =
-            read->program.operations.size() < large ? Result<void>() : passes::checkFlattened(read->program);
-        !fits) {
+    // Said before the program is named and annotated, which of a large one takes several times the memory.
+    if (Result<void> fits = passes::checkFlattened(read->program); !fits) {
         place(fits.error(), model);
         return tl::unexpected(std::move(fits.error()));
     }

@@ -17,7 +17,7 @@ struct DefaultSet {
     AxisNames names;
 };
 constexpr std::array defaultSets{ DefaultSet{ "t5x-a2p2", AxisNames::T5x }, DefaultSet{ "t5x-moe", AxisNames::T5x },
-    DefaultSet{ "maxtext-base-2026-08", AxisNames::MaxText },
+    DefaultSet{ currentMaxTextRules, AxisNames::MaxText },
     DefaultSet{ "maxtext-base-2025-06", AxisNames::MaxText2025 } };
 
 } // namespace

@@ -39,7 +39,7 @@ Result<HloModule> Reader::read()
     m_module.instructions.reserve(std::min(
         static_cast<std::size_t>(std::count(m_text.begin(), m_text.end(), '\n')) + 1, m_text.size() / shortest));
     if (!readModule())
-        return tl::unexpected(std::move(*m_trouble.error));
+        return tl::unexpected(mlir::orEndsEarly(std::move(*m_trouble.error), m_text));
     orderNames();
     return std::move(m_module);
 }

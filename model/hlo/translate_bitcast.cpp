@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "hlo/mlir_text.h"
 #include "hlo/translator.h"
+#include "program/types.h"
 
 namespace shardscope::hlo {
 
@@ -50,6 +51,75 @@ bool liesInRows(const HloShape& shape, const Sizes& order)
     return true;
 }
 
+/// So many elements, each so far from the next one in an array in rows. A layout is a list of them, the major one
+/// first: [16, 128] in rows is 16 at 128, 128 at 1, which is 2048 at 1.
+struct Steps {
+    std::int64_t size = 1, stride = 1;
+    bool operator==(const Steps&) const = default;
+};
+using Layout = std::vector<Steps>;
+
+Layout inRows(const Sizes& sizes)
+{
+    Layout layout(sizes.size());
+    std::int64_t stride = 1;
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+        layout[d] = { sizes[d], stride };
+        stride = saturatingProduct(stride, sizes[d]);
+    }
+    return layout;
+}
+
+/// With the last dimensions in tiles, which must not be filled up with padding; where there is one tile alone, it may.
+std::optional<Layout> inTiles(Layout layout, const Sizes& tile, bool mayBePadded)
+{
+    if (layout.size() < tile.size())
+        layout.insert(layout.begin(), tile.size() - layout.size(), Steps{});
+    const std::size_t lead = layout.size() - tile.size();
+    Layout tiles(layout.begin(), layout.begin() + static_cast<std::ptrdiff_t>(lead)), within;
+    for (std::size_t d = 0; d < tile.size(); ++d) {
+        const Steps own = layout[lead + d];
+        const std::int64_t size = mayBePadded ? std::min(tile[d], own.size) : tile[d];
+        if (size < 1 || own.size % size != 0)
+            return std::nullopt;
+        tiles.push_back({ own.size / size, saturatingProduct(own.stride, size) });
+        within.push_back({ size, own.stride });
+    }
+    tiles.insert(tiles.end(), within.begin(), within.end());
+    return tiles;
+}
+
+/// Equal for layouts that are the same.
+Layout joined(const Layout& layout)
+{
+    Layout list;
+    for (const Steps& steps : layout)
+        if (steps.size == 1)
+            continue;
+        else if (!list.empty() && list.back().stride == saturatingProduct(steps.size, steps.stride))
+            list.back() = { saturatingProduct(list.back().size, steps.size), steps.stride };
+        else
+            list.push_back(steps);
+    return list;
+}
+
+/// Reads "8,128)" and goes on after it; nothing where it is something else.
+std::optional<Sizes> readTile(std::string_view& text)
+{
+    Sizes tile;
+    while (true) {
+        std::int64_t size = 0;
+        const char* const end = text.data() + text.size();
+        const auto [next, wrong] = std::from_chars(text.data(), end, size);
+        if (wrong != std::errc() || next == end || (*next != ',' && *next != ')'))
+            return std::nullopt;
+        tile.push_back(size);
+        text.remove_prefix(static_cast<std::size_t>(next + 1 - text.data()));
+        if (*next == ')')
+            return tile;
+    }
+}
+
 /// Of an array whose dimensions have these sizes, the major one first: "T(8,128)" of its layout.
 struct Tiles {
     Sizes laid;
@@ -57,6 +127,37 @@ struct Tiles {
     std::string_view rest; ///< what each of them is divided into, "(2,1)"
     bool isKnown = true; ///< false: stated in a way that says nothing here
 
+    /// Of the array, or of what is laid out already, with every tile divided further; nothing where that cannot be
+    /// said.
+    [[nodiscard]] std::optional<Layout> further(std::optional<Layout> layout, bool mayBePadded) const
+    {
+        std::string_view left = rest;
+        while (layout && !left.empty()) {
+            left.remove_prefix(1);
+            const std::optional<Sizes> inner = readTile(left);
+            layout = inner ? inTiles(std::move(*layout), *inner, mayBePadded) : std::nullopt;
+        }
+        return layout;
+    }
+    /// What the tiles are divided into parts rows: of "(2,1)" elements of two rows take turns.
+    [[nodiscard]] bool partTiles() const
+    {
+        if (rest.empty())
+            return false;
+        Sizes within;
+        for (std::size_t d = 0; d < tile.size(); ++d)
+            within.push_back(std::min(size(d), tile[d]));
+        const std::optional<Layout> layout = further(inRows(within), true);
+        return !layout || joined(*layout).size() > 1;
+    }
+    /// Elements lie one after the other in both as they do in the other, whatever their sizes. Of tiles with padding
+    /// nothing is known.
+    [[nodiscard]] bool liesAs(const Tiles& other) const
+    {
+        const std::optional<Layout> own = further(inTiles(inRows(laid), tile, false), false);
+        const std::optional<Layout> others = other.further(inTiles(inRows(other.laid), other.tile, false), false);
+        return own && others && joined(*own) == joined(*others);
+    }
     [[nodiscard]] std::size_t lead() const { return laid.size() - tile.size(); }
     [[nodiscard]] std::int64_t size(std::size_t d) const { return laid[lead() + d]; }
 
@@ -115,23 +216,16 @@ Tiles tilesOf(std::string_view text, Sizes laid)
     const std::size_t begin = colon == std::string_view::npos ? colon : text.find("T(", colon);
     if (begin == std::string_view::npos)
         return tiles;
-    const char* at = text.data() + begin + 2;
-    const char* const end = text.data() + text.size();
-    while (true) {
-        std::int64_t size = 0;
-        const auto [next, wrong] = std::from_chars(at, end, size);
-        tiles.isKnown = wrong == std::errc() && next != end && (*next == ',' || *next == ')');
-        if (!tiles.isKnown)
-            return tiles;
-        tiles.tile.push_back(size);
-        at = next + 1;
-        if (*next == ')')
-            break;
-    }
-    const char* const rest = at;
-    while (at != end && *at == '(')
-        at = std::find(at, end, ')') + (std::find(at, end, ')') != end ? 1 : 0);
-    tiles.rest = { rest, static_cast<std::size_t>(at - rest) };
+    text.remove_prefix(begin + 2);
+    std::optional<Sizes> tile = readTile(text);
+    tiles.isKnown = tile.has_value();
+    if (!tile)
+        return tiles;
+    tiles.tile = std::move(*tile);
+    std::size_t end = 0;
+    while (end < text.size() && text[end] == '(')
+        end = std::min(text.find(')', end), text.size() - 1) + 1;
+    tiles.rest = text.substr(0, end);
     if (tiles.tile.size() > tiles.laid.size()) // as with dimensions of size 1 in front
         tiles.laid.insert(tiles.laid.begin(), tiles.tile.size() - tiles.laid.size(), 1);
     return tiles;
@@ -172,8 +266,9 @@ bool Translator::bitcast(const HloInstruction& instruction)
     const Tiles fromTiles = tilesOf(m_module.view(from.text), permuted(own, fromOrder)),
                 toTiles = tilesOf(m_module.view(to.text), permuted(wanted, toOrder));
     const bool isSame = own == wanted && fromOrder == toOrder;
+    const bool areRows = !fromTiles.partRows() && !toTiles.partRows() && !fromTiles.partTiles() && !toTiles.partTiles();
     const bool changesTiles = !fromTiles.isKnown || !toTiles.isKnown
-        || ((fromTiles.partRows() || toTiles.partRows()) && !fromTiles.hasTilesOf(toTiles));
+        || (!areRows && !fromTiles.hasTilesOf(toTiles) && !fromTiles.liesAs(toTiles));
     if (changesTiles
         && (!fromTiles.isKnown || !toTiles.isKnown || !fromTiles.isEven() || !toTiles.isEven() || from.dtype != to.dtype
             || ((!fromTiles.rest.empty() || !toTiles.rest.empty())

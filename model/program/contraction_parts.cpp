@@ -37,6 +37,7 @@ private:
     struct Origin {
         std::int32_t argument = -1; ///< -1: something that was computed
         std::int32_t data = -1; ///< the argument that it is computed from element by element: relu(x) from x
+        std::int32_t factor = -1; ///< the argument that `data`, an argument too, is multiplied by element by element
         bool isProduct = false; ///< of a contraction, or such a one and something added
         bool isActivation = false; ///< computed from a product element by element
         bool isSpread = false; ///< an argument that is repeated along dimensions
@@ -130,6 +131,10 @@ private:
         if (rhs.argument >= 0) { // x w, relu(x) w
             note(lhs.chain(), ContractionPart::Data);
             note(rhs.argument, ContractionPart::Weight);
+        } else if (lhs.argument >= 0 && rhs.factor >= 0) { // x (w s), where nobody multiplies data by anything
+            note(lhs.argument, ContractionPart::Data);
+            note(rhs.data, ContractionPart::Weight);
+            note(rhs.factor, ContractionPart::Weight);
         } else if (lhs.argument >= 0) { // w h, as products are also written
             note(lhs.argument, ContractionPart::Weight);
         } else if (lhs.data >= 0 && rhs.data >= 0) { // of x and of a weight that is scaled first
@@ -160,6 +165,11 @@ private:
                 result.data = own.chain();
             result.isActivation = result.isActivation || own.isProduct || own.isActivation;
             result.isProduct = result.isProduct || (operation.kind == OpKind::Add && own.isProduct);
+        }
+        if (operation.kind == OpKind::Multiply) {
+            const Origin &lhs = origin(operation.operands[0]), &rhs = origin(operation.operands[1]);
+            if (lhs.argument >= 0 && rhs.argument >= 0 && lhs.argument != rhs.argument && result.data >= 0)
+                result.factor = lhs.argument == result.data ? rhs.argument : lhs.argument;
         }
         for (const ValueId value : operation.results)
             origin(value) = result;

@@ -15,9 +15,9 @@ namespace shardscope {
 enum class ContractionPart : std::uint8_t {
     None, ///< in no contraction, or nothing can be said
     Data, ///< the left factor of its first contraction, or what that is computed from element by element, whose right
-          ///< factor is an argument too
-    Weight, ///< the other factor, a table that rows are taken from, what is added to a product, or what activations are
-            ///< multiplied by for all of a batch alike (a vector)
+          ///< factor is an argument too, or two arguments multiplied element by element: x (w s)
+    Weight, ///< the other factor, both where it is two of them, a table that rows are taken from, what is added to a
+            ///< product, or what activations are multiplied by for all of a batch alike (a vector)
 };
 
 /// Per argument of main. The first use counts, in the order in which operations are executed; what is moved, converted

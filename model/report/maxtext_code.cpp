@@ -135,7 +135,8 @@ private:
         if (std::none_of(rules.list.begin(), rules.list.end(),
                 [](const LogicalRule& rule) { return rule.name.name.starts_with("activation_"); }))
             note("rules for activation_batch, activation_heads and the like: without them MaxText shards no "
-                 "activations; maxtext-base-2026-08 has its own rules");
+                 "activations; "
+                + std::string(currentMaxTextRules) + " has its own rules");
     }
 
     void addSizes(const std::vector<MaxTextAxis>& axes)
@@ -268,8 +269,7 @@ std::vector<std::string> namesUnknownToMaxText(const LogicalRules& rules)
 {
     std::set<std::string_view> known;
     for (const PublishedRules& set : publishedRules())
-        // Older base.yml's have names that are gone.
-        if (set.project == "MaxText" && (!set.id.starts_with("maxtext-base-") || set.id == "maxtext-base-2026-08"))
+        if (set.project == "MaxText" && (!set.id.starts_with("maxtext-base-") || set.id == currentMaxTextRules))
             for (const LogicalRule& rule : set.rules.list)
                 known.insert(rule.name.name);
     std::vector<std::string> unknown;

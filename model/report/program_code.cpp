@@ -21,6 +21,8 @@ public:
         , m_program(*snapshot.program)
         , m_main(*snapshot.program)
         , m_writer(writer)
+        , m_axes(*snapshot.program, snapshot.mesh)
+        , m_annotatedAxes(*snapshot.annotated, snapshot.mesh)
     {
     }
 
@@ -31,9 +33,8 @@ public:
         for (std::size_t a = 0; a < m_main.arguments(); ++a) {
             const ValueId value = main.arguments[a];
             const ProgramSharding* declared = m_snapshot.annotated->shardingOf(value);
-            inputs += line(value, heldSpec(value),
-                nameOf(value, m_main.argumentName(a))
-                    + (declared || m_snapshot.isPartitioned() ? "" : ", as propagated"));
+            inputs += line(
+                value, heldSpec(value), nameOf(value, m_main.argumentName(a)), declared || m_snapshot.isPartitioned());
         }
         const PropagationResult& propagation = *m_snapshot.propagation;
         // What XLA has partitioned does not say of its results what they are shards of.
@@ -42,9 +43,9 @@ public:
             std::optional<TensorSharding> declared;
             if (r < propagation.resultMeshes.size() && propagation.resultMeshes[r] > 0
                 && r < propagation.results.size())
-                declared = onMesh(m_program, propagation.results[r], propagation.resultMeshes[r] - 1);
+                declared = onMesh(m_program, m_axes, propagation.results[r], propagation.resultMeshes[r] - 1);
             outputs += line(value, declared ? toPartitionSpec(*declared, *m_snapshot.mesh) : heldSpec(value),
-                nameOf(value, m_main.resultName(r)) + (declared ? "" : ", as propagated"));
+                nameOf(value, m_main.resultName(r)), declared.has_value());
         }
         std::set<std::string> names;
         for (const Operation& operation : m_snapshot.annotated->operations) {
@@ -52,8 +53,9 @@ public:
                 continue;
             const ValueId value = operation.results[0];
             const ProgramSharding* declared = specifiedAt(*m_snapshot.annotated, { value });
-            const std::optional<TensorSharding> along =
-                declared ? onMesh(*m_snapshot.annotated, declared->sharding, declared->mesh) : std::nullopt;
+            const std::optional<TensorSharding> along = declared
+                ? onMesh(*m_snapshot.annotated, m_annotatedAxes, declared->sharding, declared->mesh)
+                : std::nullopt;
             if (!along)
                 continue;
             std::string name = nameOf(operation.operands[0], {});
@@ -95,9 +97,8 @@ private:
     /// What is sharded over one of the program's meshes, along the axes of the snapshot's; nothing where those do not
     /// say it.
     [[nodiscard]] std::optional<TensorSharding> onMesh(
-        const Program& program, const TensorSharding& sharding, std::uint32_t mesh) const
+        const Program& program, MainAxes& axes, const TensorSharding& sharding, std::uint32_t mesh) const
     {
-        MainAxes axes(program, m_snapshot.mesh);
         if (axes.hasSameAxes(mesh))
             return renumbered(sharding, *program.meshes[mesh].mesh, *m_snapshot.mesh);
         const MeshInAxes* parts = axes.parts(mesh);
@@ -117,20 +118,22 @@ private:
         const Where where = placeOf(*m_snapshot.annotated, operation);
         return where.line > 0 ? pythonComment("line " + std::to_string(where.line)) : std::string();
     }
-    std::string line(ValueId value, const PartitionSpec& spec, const std::string& name)
+    std::string line(ValueId value, const PartitionSpec& spec, const std::string& name, bool isStated)
     {
         if (!isTensor(m_program.value(value).type.dtype))
             return "    None," + pythonComment(name + ", which is no array") + '\n';
         const TensorRow* row = m_snapshot.row(value);
         if (!row && m_snapshot.isPartitioned())
             return "    None," + pythonComment(name + ", of which the text does not say what it is a shard of") + '\n';
-        return "    " + m_writer.code(spec, row ? row->memoryKind : std::nullopt) + ',' + pythonComment(name) + '\n';
+        return "    " + m_writer.code(spec, row ? row->memoryKind : std::nullopt) + ','
+            + pythonComment(name + (isStated ? "" : ", as propagated")) + '\n';
     }
 
     const Snapshot& m_snapshot;
     const Program& m_program;
     MainInterface m_main;
     ShardingWriter& m_writer;
+    MainAxes m_axes, m_annotatedAxes; ///< of the meshes of the program, and of the annotated one
 };
 
 } // namespace

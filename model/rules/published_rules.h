@@ -25,6 +25,9 @@ struct PublishedRules {
     LogicalRules rules;
 };
 
+/// The rules of MaxText's base.yml as it is today; sets of older ones have names that are gone.
+inline constexpr std::string_view currentMaxTextRules = "maxtext-base-2026-08";
+
 /// All of them, T5X first, then as in their files. Read once.
 [[nodiscard]] const std::vector<PublishedRules>& publishedRules();
 /// Null if there is none of that id.

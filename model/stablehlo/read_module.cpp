@@ -30,11 +30,11 @@ Result<ReadProgram> Reader::read()
     if (!readTopLevel() || !finishFunctions()) {
         if (!m_trouble.error)
             (void)m_scanner.expected("a program");
-        return tl::unexpected(std::move(*m_trouble.error));
+        return tl::unexpected(orEndsEarly(std::move(*m_trouble.error), m_text));
     }
     finishProgram();
     if (m_trouble.error)
-        return tl::unexpected(std::move(*m_trouble.error));
+        return tl::unexpected(orEndsEarly(std::move(*m_trouble.error), m_text));
     m_nameOffsets.resize(m_program.values.size(), ReadProgram::noName);
     return ReadProgram{ std::move(m_program), std::move(m_warnings), std::move(m_nameOffsets) };
 }

@@ -14,14 +14,6 @@ namespace shardscope::mlir {
 
 namespace {
 
-std::size_t countLines(std::string_view text)
-{
-    std::size_t count = 0;
-    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
-        ++count;
-    return count;
-}
-
 /// The operation of the same dialect that may have been meant; "" for none.
 std::string nearestOperation(std::string_view declared)
 {
@@ -110,10 +102,21 @@ Pending& Reader::pending()
     return *m_pending[depth];
 }
 
+std::size_t Reader::linesAfter(std::size_t position)
+{
+    const bool isNew = m_countedFrom > position;
+    const std::size_t begin = isNew ? position : m_countedFrom, end = isNew ? m_end : position;
+    const std::string_view text = m_text.substr(begin, end - begin);
+    const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    m_linesAfter = isNew ? lines : m_linesAfter - lines;
+    m_countedFrom = position;
+    return m_linesAfter;
+}
+
 /// Room for as many items as the rest of the text has, if it goes on as it began: what grows by doubling is held twice
 /// while it is moved. Memory that is never touched costs nothing.
 template <class T>
-void Reader::makeRoom(std::vector<T>& items, std::size_t position) const
+void Reader::makeRoom(std::vector<T>& items, std::size_t position)
 {
     constexpr std::size_t sample = 1024, shortest = 8; // items; bytes of text per item
     if (items.size() < items.capacity() || items.size() < sample)
@@ -122,7 +125,7 @@ void Reader::makeRoom(std::vector<T>& items, std::size_t position) const
     const double left = std::min(
         static_cast<double>(items.size()) * (total - done) / done, (total - done) / static_cast<double>(shortest));
     // Most texts have an item on each line. Room that stays empty takes no memory; too little is copied.
-    const auto lines = static_cast<double>(countLines(m_text.substr(position, m_end - position)));
+    const auto lines = static_cast<double>(linesAfter(position));
     items.reserve(items.size() + static_cast<std::size_t>(std::clamp(lines, left * 1.25, left * 3)) + sample);
 }
 

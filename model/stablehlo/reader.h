@@ -273,7 +273,9 @@ private:
     bool keepFaulty(Pending& op);
     bool bindResults(Pending& op, OperationId id, Operation& operation);
     template <class T>
-    void makeRoom(std::vector<T>& items, std::size_t position) const;
+    void makeRoom(std::vector<T>& items, std::size_t position);
+    /// Up to the end; what was counted before is not counted again.
+    std::size_t linesAfter(std::size_t position);
     RegionId addRegion();
     ValueId addArgument(RegionId region, TensorType type);
     bool bind(std::string_view name, ValueId value, std::uint32_t count = 1);
@@ -349,6 +351,7 @@ private:
 
     std::string_view m_text;
     std::size_t m_begin, m_end;
+    std::size_t m_countedFrom = std::string_view::npos, m_linesAfter = 0; ///< linesAfter() where it was asked for last
     ReadOptions m_options;
     Trouble m_trouble;
     Scanner m_scanner;

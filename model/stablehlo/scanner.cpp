@@ -313,6 +313,16 @@ bool Scanner::problem(Code code, std::vector<Arg> args, std::size_t position)
     return false;
 }
 
+Error orEndsEarly(Error error, std::string_view text)
+{
+    const auto number = [&](char c) { return std::count(text.begin(), text.end(), c); };
+    if (error.code == Code::TooLarge || text.empty() || text.back() == '\n' || error.where.line != number('\n') + 1
+        || number('{') <= number('}') || error.text("found") == "the end of the text")
+        return error;
+    return Error{ Code::Syntax, { { "expected", "“}”" }, { "found", "the end of the text" } },
+        placeOf(text, text.size()) };
+}
+
 std::string Scanner::found(std::size_t position) const
 {
     if (position >= m_end)

@@ -20,6 +20,10 @@ struct Trouble {
     std::optional<Error> error;
 };
 
+/// What is wrong in the last line of a text that ends in the middle of it, with brackets open, is that it ends: the
+/// half of a word is no name that nobody knows. Other errors stay as they are.
+[[nodiscard]] Error orEndsEarly(Error error, std::string_view text);
+
 class Scanner {
 public:
     /// Over the part [begin, end) of `text`; places are those in the whole text.

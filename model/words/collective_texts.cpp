@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/collective_texts.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "analysis/explain.h"
@@ -14,15 +13,12 @@
 #include "words/origin.h"
 #include "words/propagation_steps.h"
 #include "words/rule_names.h"
+#include "words/tr.h"
 #include "words/utf8.h"
 
 namespace shardscope::words {
 
 namespace {
-
-struct CollectiveTexts {
-    Q_DECLARE_TR_FUNCTIONS(CollectiveTexts)
-};
 
 using Style = Span::Style;
 constexpr std::size_t maxDevices = 16; ///< of groups that are written out
@@ -55,12 +51,12 @@ QString keyName(const CollectiveEntry& entry, CollectiveKey key)
     case CollectiveKey::Kind:
         return collective(entry.kind);
     case CollectiveKey::Axes:
-        return entry.axes.empty() ? CollectiveTexts::tr("groups of ids") : axesText(*entry.mesh, entry.axes);
+        return entry.axes.empty() ? Words::tr("groups of ids") : axesText(*entry.mesh, entry.axes);
     case CollectiveKey::Source:
-        return entry.source.empty() ? CollectiveTexts::tr("no line") : fromStd(entry.source);
+        return entry.source.empty() ? Words::tr("no line") : fromStd(entry.source);
     case CollectiveKey::Layer: {
         const std::string layer = keyOf(entry, key);
-        return layer.empty() ? CollectiveTexts::tr("no layer") : tensorName(layer);
+        return layer.empty() ? Words::tr("no layer") : tensorName(layer);
     }
     }
     return {};
@@ -80,7 +76,7 @@ Text exchangeSpans(const CollectiveEntry& entry, bool groups)
 {
     Text text{ { collective(entry.kind), Style::Strong, -1 } };
     if (!entry.axes.empty()) {
-        text.push_back({ CollectiveTexts::tr(" over ", "all-reduce over model"), Style::Plain, -1 });
+        text.push_back({ Words::tr(" over ", "all-reduce over model"), Style::Plain, -1 });
         for (Span& axis : axesSpans(*entry.mesh, entry.axes))
             text.push_back(std::move(axis));
     }
@@ -96,7 +92,7 @@ QString alternativeTitle(
     const QString name = alternativeName(alternative.kind);
     if (!alternative.sharding || !alternative.value.valid())
         return name;
-    return CollectiveTexts::tr("%1: %2 as %3", "another sharding: W2 as P(-, -)")
+    return Words::tr("%1: %2 as %3", "another sharding: W2 as P(-, -)")
         .arg(name, operandName(*list.program, alternative.value == value ? named : alternative.value),
             shardingForm(*alternative.sharding, *list.mesh));
 }
@@ -141,10 +137,10 @@ QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGrou
     if (layout.addends() > 1)
         parts << partsOf(reduction, layout.addends());
     if (layout.distinctShards() > 1)
-        parts << CollectiveTexts::tr("sharded %1 ways").arg(count(layout.distinctShards()));
+        parts << Words::tr("sharded %1 ways").arg(count(layout.distinctShards()));
     if (layout.copies() > 1 && !ofOneGroup)
-        parts << CollectiveTexts::tr("%1 copies").arg(count(layout.copies()));
-    parts << CollectiveTexts::tr("%1 per device")
+        parts << Words::tr("%1 copies").arg(count(layout.copies()));
+    parts << Words::tr("%1 per device")
                  .arg(bytes(static_cast<double>(TensorType{ type.dtype, layout.shardShape() }.byteCount())));
     return parts.join(QStringLiteral(", "));
 }
@@ -161,13 +157,13 @@ QString totalText(const CollectiveList& list, Rational sent)
     const auto slices = static_cast<std::int64_t>(list.entries.size()) - exchanges;
     const QString text = totalText(exchanges, sent);
     return slices == 0 ? text
-                       : CollectiveTexts::tr("%1; %2", "4 collectives, 864 B per step; 6 all-slices send nothing")
+                       : Words::tr("%1; %2", "4 collectives, 864 B per step; 6 all-slices send nothing")
                              .arg(text, slicesCounted(slices));
 }
 
 QString totalText(std::int64_t collectives, Rational sent)
 {
-    return CollectiveTexts::tr("%1, %2 per step", "16 collectives, 8.16 MiB per step")
+    return Words::tr("%1, %2 per step", "16 collectives, 8.16 MiB per step")
         .arg(counted(collectives, Noun::Collective), bytes(sent));
 }
 
@@ -193,8 +189,8 @@ Text askedBy(
             axesSpans(*snapshot.mesh, reason.axes));
     }
     case DimensionReason::Kind::DeviceAxes:
-        return append({ { CollectiveTexts::tr("an annotation, "), Span::Style::Plain, -1 } },
-            axesSpans(*snapshot.mesh, reason.axes));
+        return append(
+            { { Words::tr("an annotation, "), Span::Style::Plain, -1 } }, axesSpans(*snapshot.mesh, reason.axes));
     case DimensionReason::Kind::Propagated:
         return Origin(snapshot, value, reason).shortRequest();
     default:

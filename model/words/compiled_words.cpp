@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "words/diagnostic_reader.h"
+#include "words/listed.h"
 
 namespace shardscope::words {
 
@@ -52,14 +53,25 @@ QString moreOrLess(const ExchangeRow& row, const ExchangeRemark& remark)
 QString numberRanges(const std::vector<qint64>& numbers)
 {
     QStringList ranges;
-    for (std::size_t i = 0; i < numbers.size();) {
-        std::size_t end = i + 1;
-        while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1)
-            ++end;
-        ranges.append(end - i == 1 ? QString::number(numbers[i]) : range(numbers[i], numbers[end - 1] + 1));
-        i = end;
-    }
+    for (const auto& [first, last] : runsOf(std::span<const qint64>(numbers)))
+        ranges.append(first == last ? QString::number(first) : range(first, last + 1));
     return ranges.join(Words::tr(", "));
+}
+
+/// Of two rows one sentence says this, bytes apart: what it names of them is the same.
+bool saysTheSame(const ExchangeRow& a, const ExchangeRow& b, const ExchangeRemark& remark)
+{
+    switch (remark.kind) {
+    case ExchangeRemark::Kind::OtherTypes:
+        return a.compiled.types == b.compiled.types && a.predicted.types == b.predicted.types;
+    case ExchangeRemark::Kind::OtherAxes:
+        return a.axes == b.axes && a.compiledAxes == b.compiledAxes;
+    case ExchangeRemark::Kind::MoreOften:
+    case ExchangeRemark::Kind::LessOften:
+        return (a.exchange == ExchangeKind::Gather) == (b.exchange == ExchangeKind::Gather);
+    default:
+        return true;
+    }
 }
 
 /// "14 GiB more: XLA gathers …"
@@ -185,24 +197,23 @@ QString remarkText(const ExchangeRow& row, const ExchangeRemark& remark)
 QStringList remarkLines(std::span<const ExchangeRow> rows)
 {
     struct SameOfRows {
-        QString withoutBytes;
-        ExchangeRow row;
+        ExchangeRow row; ///< the first of them, which sends what all of them send
         ExchangeRemark remark;
         std::vector<qint64> numbers;
     };
     std::vector<SameOfRows> all;
     for (std::size_t r = 0; r < rows.size(); ++r)
         for (const ExchangeRemark& remark : rows[r].remarks) {
-            ExchangeRow row = rows[r];
-            row.predicted.sent = row.compiled.sent = {};
-            QString text = remarkText(row, remark);
-            const auto same = std::find_if(all.begin(), all.end(),
-                [&](const SameOfRows& each) { return each.remark == remark && each.withoutBytes == text; });
-            SameOfRows& shared =
-                same != all.end() ? *same : all.emplace_back(SameOfRows{ std::move(text), std::move(row), remark, {} });
-            shared.row.predicted.sent += rows[r].predicted.sent;
-            shared.row.compiled.sent += rows[r].compiled.sent;
-            shared.numbers.push_back(static_cast<qint64>(r) + 1);
+            const auto same = std::find_if(all.begin(), all.end(), [&](const SameOfRows& each) {
+                return each.remark == remark && saysTheSame(each.row, rows[r], remark);
+            });
+            if (same != all.end()) {
+                same->row.predicted.sent += rows[r].predicted.sent;
+                same->row.compiled.sent += rows[r].compiled.sent;
+                same->numbers.push_back(static_cast<qint64>(r) + 1);
+                continue;
+            }
+            all.push_back({ rows[r], remark, { static_cast<qint64>(r) + 1 } });
         }
     QStringList lines;
     for (const SameOfRows& shared : all)
@@ -233,10 +244,10 @@ QString reasonText(const CompiledReason& reason)
     return {};
 }
 
-QString shareOfPredicted(std::int64_t predicted, std::int64_t compiled, bool timesKnown)
+QString shareOfPredicted(std::int64_t predicted, std::int64_t compiled, bool isKnown)
 {
     constexpr double percentUpTo = 10;
-    if (predicted == 0 || (!timesKnown && compiled > 0))
+    if (predicted == 0 || !isKnown)
         return QStringLiteral("-");
     if (compiled == 0)
         return Words::tr("none");

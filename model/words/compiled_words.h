@@ -30,7 +30,7 @@ namespace shardscope::words {
 /// Set remat to full, or to gathered."
 [[nodiscard]] QString reasonText(const CompiledReason& reason);
 /// How much XLA exchanges of what is predicted: "100 %", "× 12", "none"; a dash where nothing is predicted, or where
-/// nobody can tell how often XLA does it.
-[[nodiscard]] QString shareOfPredicted(std::int64_t predicted, std::int64_t compiled, bool timesKnown);
+/// nobody can tell how much is compiled: it is not known how often XLA does it, or the text ends early.
+[[nodiscard]] QString shareOfPredicted(std::int64_t predicted, std::int64_t compiled, bool isKnown);
 
 } // namespace shardscope::words

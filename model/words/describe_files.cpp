@@ -42,6 +42,17 @@ QString rangeRemedy(const Diagnostic& d)
     return arg.has("min") ? Words::tr("Use a value of at least %1.").arg(arg("min")) : Words::tr("Use another value.");
 }
 
+QString tooLargeRemedy(const QString& what)
+{
+    if (what == QLatin1String("mesh axes"))
+        return Words::tr("Use fewer axes.");
+    if (what.startsWith(QLatin1String("operations"))) // of a text
+        return Words::tr("Write what is repeated as a loop.");
+    if (what.startsWith(QLatin1String("levels")) || what == QLatin1String("regions inside each other"))
+        return Words::tr("Let bodies and calls stand one after the other instead of in each other.");
+    return Words::tr("Use smaller sizes.");
+}
+
 } // namespace
 
 ProblemText describeFile(const Diagnostic& d)
@@ -150,8 +161,7 @@ ProblemText describeFile(const Diagnostic& d)
                 ? Words::tr("there are %2 %1, the limit is %3")
                       .arg(arg("what"), arg.number("count"), arg.number("limit"))
                 : Words::tr("too many or too large: %1, the limit is %2").arg(arg("what"), arg.number("limit")),
-            arg("what") == QLatin1String("mesh axes") ? Words::tr("Use fewer axes.") : Words::tr("Use smaller sizes."),
-            {} };
+            tooLargeRemedy(arg("what")), {} };
     case Code::NewerVersion:
         return {
             Words::tr("the file has version %1, this program reads up to %2").arg(arg("version"), arg("supported")),

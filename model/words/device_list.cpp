@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "words/listed.h"
 #include "words/tr.h"
 #include "words/words.h"
 
@@ -51,12 +52,9 @@ QString deviceRanges(std::vector<std::int32_t> ids)
 {
     std::sort(ids.begin(), ids.end());
     QStringList runs;
-    for (std::size_t begin = 0, end = 0; begin < ids.size(); begin = end) {
-        for (end = begin + 1; end < ids.size() && ids[end] == ids[end - 1] + 1; ++end) { }
-        runs << (end == begin + 1
-                ? name(ids[begin])
-                : Words::tr("%1–%2", "devices from one to another").arg(name(ids[begin]), name(ids[end - 1])));
-    }
+    for (const auto& [first, last] : runsOf(std::span<const std::int32_t>(ids)))
+        runs << (first == last ? name(first)
+                               : Words::tr("%1–%2", "devices from one to another").arg(name(first), name(last)));
     if (runs.size() > maxNamed)
         return Words::tr("%1, %2, …, %3", "devices: the first, the second and the last of many")
             .arg(runs[0], runs[1], runs.last());

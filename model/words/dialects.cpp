@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/dialects.h"
 
+#include "rules/published_rules.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -194,6 +195,16 @@ QString fallbackEffect(RulesFallback fallback)
                          "to propagation.");
     }
     return {};
+}
+
+QString namesUnknownToMaxText(const std::vector<std::string>& names)
+{
+    QStringList list;
+    for (const std::string& name : names)
+        list << fromStd(name);
+    return Words::tr("MaxText's model annotates nothing with these names of rules: %1. Its own are those of shardscope "
+                     "rules %2.")
+        .arg(list.join(Words::tr(", ")), fromStd(currentMaxTextRules));
 }
 
 Text differingStep(const ArrayInDialects& compared, const NamedShape& array, const LogicalRules& rules,

@@ -20,6 +20,9 @@ namespace shardscope::words {
 [[nodiscard]] QString fallbackEffect(RulesFallback fallback);
 [[nodiscard]] QString constraintMeshName(ConstraintMesh mesh); ///< "That of “with mesh:” around the step"
 
+/// "MaxText's model annotates nothing with these names of rules: batch, embed. Its own are those of …"
+[[nodiscard]] QString namesUnknownToMaxText(const std::vector<std::string>& names);
+
 /// "Rule 2 fires in Flax 2024; in Flax current dimension 0 has no name, and this version leaves it alone." Empty where
 /// the array has no step at which they part.
 [[nodiscard]] Text differingStep(const ArrayInDialects& compared, const NamedShape& array, const LogicalRules& rules,

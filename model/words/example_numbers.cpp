@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/example_numbers.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
 
@@ -9,15 +8,12 @@
 #include "pipeline/stage_results.h"
 #include "simulate/check/compare.h"
 #include "simulate/run/execute.h"
+#include "words/tr.h"
 #include "words/words.h"
 
 namespace shardscope::words {
 
 namespace {
-
-struct ExampleTexts {
-    Q_DECLARE_TR_FUNCTIONS(ExampleTexts)
-};
 
 constexpr std::int64_t maxMemory = std::int64_t{ 256 } << 20;
 constexpr std::int64_t shownElements = 4;
@@ -74,9 +70,9 @@ QString numbersText(const ExampleNumbers& numbers)
     for (std::int64_t i = 0; i < std::min(first.count(), shownElements); ++i)
         shown << numberText(first, i);
     const QString list = shown.join(QStringLiteral(", "));
-    return first.count() > shownElements ? ExampleTexts::tr("Result on the devices: %1, … (%2)")
-                                               .arg(list, words::counted(first.count(), words::Noun::Element))
-                                         : ExampleTexts::tr("Result on the devices: %1").arg(list);
+    return first.count() > shownElements
+        ? Words::tr("Result on the devices: %1, … (%2)").arg(list, words::counted(first.count(), words::Noun::Element))
+        : Words::tr("Result on the devices: %1").arg(list);
 }
 
 QString agreementText(const std::vector<ExampleNumbers>& all)
@@ -91,9 +87,8 @@ QString agreementText(const std::vector<ExampleNumbers>& all)
             const kernels::Array& found = all[i].results[r];
             const ArrayComparison compared = compareWithReference(found, wanted);
             if (!compared.passed())
-                return ExampleTexts::tr(
-                    "On the same inputs number %1 gives other numbers than the first: %2 and %3 for "
-                    "element %4 of result %5.")
+                return Words::tr("On the same inputs number %1 gives other numbers than the first: %2 and %3 for "
+                                 "element %4 of result %5.")
                     .arg(words::count(static_cast<qint64>(i) + 1), numberText(found, compared.first),
                         numberText(wanted, compared.first), words::count(compared.first),
                         words::count(static_cast<qint64>(r)));
@@ -105,11 +100,10 @@ QString agreementText(const std::vector<ExampleNumbers>& all)
     if (all.size() < 2)
         return {};
     if (sameNumbers == 0 && notFinite > 0)
-        return ExampleTexts::tr("On the same inputs all give NaN or infinity alone, so that nothing can be compared.");
-    return largest == 0
-        ? ExampleTexts::tr("On the same inputs all give the same numbers, bit by bit.")
-        : ExampleTexts::tr("On the same inputs all give the same numbers, up to roundings of %1 at most.")
-              .arg(QString::number(largest, 'g', 2));
+        return Words::tr("On the same inputs all give NaN or infinity alone, so that nothing can be compared.");
+    return largest == 0 ? Words::tr("On the same inputs all give the same numbers, bit by bit.")
+                        : Words::tr("On the same inputs all give the same numbers, up to roundings of %1 at most.")
+                              .arg(QString::number(largest, 'g', 2));
 }
 
 } // namespace shardscope::words

@@ -9,6 +9,7 @@
 #include "words/derivation.h"
 #include "words/diagnostic_reader.h"
 #include "words/links.h"
+#include "words/listed.h"
 #include "words/memory_words.h"
 #include "words/origin.h"
 #include "words/rule_names.h"
@@ -314,9 +315,8 @@ private:
         }
         if (ones.size() == 1)
             lost.push_back({ ones.front(), Words::tr("which has size 1 and shards nothing") });
-        else if (const QString last = ones.isEmpty() ? QString() : ones.takeLast(); !last.isEmpty())
-            lost.push_back({ Words::tr("%1 and %2", "mesh axes").arg(ones.join(Words::tr(", ")), last),
-                Words::tr("which have size 1 and shard nothing") });
+        else if (!ones.isEmpty())
+            lost.push_back({ listed(ones), Words::tr("which have size 1 and shard nothing") });
         return lost;
     }
 

@@ -55,14 +55,12 @@ QStringList batchProblems(const std::vector<BatchFigures>& batches, const std::v
                 && batches[last + 1].problem->code == each.problem->code)
                 ++last;
             const QString reason = reasonOn(each, compared);
-            lines << (last == first
+            lines << sentence(last == first
                     ? Words::tr("With a batch of %1 none of the meshes can be used: %2", "a batch, why not")
                           .arg(count(each.batch), reason)
                     : Words::tr(
                         "With a batch of %1 to %2 none of the meshes can be used. With %1, %3", "batches, why not")
                           .arg(count(each.batch), count(batches[last].batch), reason));
-            if (!lines.back().endsWith(QLatin1Char('.')))
-                lines.back() += QLatin1Char('.');
         }
         first = last + 1;
     }

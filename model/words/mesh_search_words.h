@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A search over meshes in words.
 //
-//     meshVerdict(...)       "front", "beaten by data 2 × model 4", or why it cannot be: "does not fit: 27.3 GiB of 16
-//     GiB" batchSensitivity(...)  "data 1 × model 8 sends least with a batch of 128, from 512 on data 2 × model 4."
+//     meshVerdict(...)
+//         "front", "beaten by data 2 × model 4", or why it cannot be: "does not fit: 27.3 GiB of 16 GiB"
+//
+//     batchSensitivity(...)
+//         "data 1 × model 8 sends least with a batch of 128, from 512 on data 2 × model 4."
 #pragma once
 
 #include "analysis/mesh_search.h"

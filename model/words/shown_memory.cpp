@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/shown_memory.h"
 
-#include <QCoreApplication>
 #include <QHash>
 #include <QStringList>
 #include <algorithm>
@@ -9,25 +8,22 @@
 #include "pipeline/memory_placement.h"
 #include "words/memory_words.h"
 #include "words/propagation_steps.h"
+#include "words/tr.h"
 #include "words/words.h"
 
 namespace shardscope::words {
 
 namespace {
 
-struct MemoryWords {
-    Q_DECLARE_TR_FUNCTIONS(MemoryWords)
-};
-
 QString textOf(const ShownMemory::Named& arrays)
 {
     const QString bytes = words::bytes(static_cast<double>(arrays.bytes));
     if (arrays.count == 1)
-        return MemoryWords::tr("%1 %2", "array, bytes").arg(arrays.name, bytes);
+        return Words::tr("%1 %2", "array, bytes").arg(arrays.name, bytes);
     const QString count = words::count(static_cast<qint64>(arrays.count));
     return arrays.equal
-        ? MemoryWords::tr("%1 %2 × %3", "arrays, bytes of each, how many").arg(arrays.name, bytes, count)
-        : MemoryWords::tr("%1 up to %2 × %3", "arrays, bytes of the largest, how many").arg(arrays.name, bytes, count);
+        ? Words::tr("%1 %2 × %3", "arrays, bytes of each, how many").arg(arrays.name, bytes, count)
+        : Words::tr("%1 up to %2 × %3", "arrays, bytes of the largest, how many").arg(arrays.name, bytes, count);
 }
 
 } // namespace
@@ -129,12 +125,12 @@ QString ShownMemory::largest(const std::vector<Named>& names, std::size_t most)
     QStringList told;
     for (std::size_t i = 0; i < shown; ++i)
         told << textOf(names[i]);
-    const QString list = told.join(MemoryWords::tr("; "));
+    const QString list = told.join(Words::tr("; "));
     qint64 more = 0;
     for (std::size_t i = shown; i < names.size(); ++i)
         more += static_cast<qint64>(names[i].count);
-    return more == 0 ? MemoryWords::tr("Largest: %1").arg(list)
-                     : MemoryWords::tr("Largest: %1; and %2 more").arg(list, words::count(more));
+    return more == 0 ? Words::tr("Largest: %1").arg(list)
+                     : Words::tr("Largest: %1; and %2 more").arg(list, words::count(more));
 }
 
 QString ShownMemory::peakWords() const

@@ -2,6 +2,7 @@
 #include "words/topology_words.h"
 
 #include "words/device_list.h"
+#include "words/listed.h"
 #include "words/mesh_words.h"
 #include "words/things.h"
 #include "words/tr.h"
@@ -14,14 +15,6 @@ namespace {
 QString crossed(const std::array<std::int32_t, 3>& sizes)
 {
     return QStringLiteral("%1 × %2 × %3").arg(count(sizes[0]), count(sizes[1]), count(sizes[2]));
-}
-
-/// "x", "x and y", "x, y and z".
-QString listed(const QStringList& names)
-{
-    if (names.size() < 2)
-        return names.join(QString());
-    return Words::tr("%1 and %2").arg(names.mid(0, names.size() - 1).join(QStringLiteral(", ")), names.last());
 }
 
 QString axesText(const SpecEntry& entry)

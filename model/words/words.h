@@ -151,8 +151,8 @@ struct ExplanationText {
 [[nodiscard]] ExplanationText explanation(const Snapshot& snapshot, const Explanation& explanation, Length length);
 struct WhatIfText {
     Text change; ///< "embed -> data"
-    QString
-        consequence; ///< "per device 1 MiB → 512 KiB, sent 8.16 → 1.2 MiB per step, state and gradients 32 → 16 MiB"
+    /// "per device 1 MiB → 512 KiB, sent 8.16 → 1.2 MiB per step, state and gradients 32 → 16 MiB"
+    QString consequence;
     /// The same as changes, for columns: "−512 KiB", "+15.9 MiB", "0".
     QString perDevice, sent, state;
     bool isTrained = false; ///< `state` is that of parameters, gradients and moments, not of parameters alone

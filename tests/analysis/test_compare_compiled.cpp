@@ -477,8 +477,9 @@ void TestCompareCompiled::merged()
     QCOMPARE(compared.rows().size(), std::size_t{ 2 });
     QCOMPARE(compared.remarks(0), std::vector<Kind>{ Kind::Merged });
     QCOMPARE(compared.remarks(1), (std::vector<Kind>{ Kind::Merged, Kind::OnlyCompiled }));
-    QVERIFY(!compared.rows()[0].differs());
-    QVERIFY(compared.rows()[1].differs());
+    QVERIFY(!compared.rows()[0].differs(false));
+    QVERIFY(compared.rows()[1].differs(false));
+    QVERIFY(compared.result->differs());
     // 192 and 8 bytes, each its share of what the collective sends.
     QCOMPARE(compared.rows()[0].compiled.sent, Rational(192));
     QCOMPARE(compared.rows()[1].compiled.sent, Rational(8));
@@ -523,12 +524,16 @@ void TestCompareCompiled::timesUnknown()
     QCOMPARE(compared.remarks(), std::vector<Kind>{ Kind::TimesUnknown });
     // The text ends before its entry: what is missing may stand in the rest.
     QVERIFY(compared.result->endsEarly);
+    QVERIFY(!compared.result->differs());
+    QVERIFY(compared.rows()[0].differs(false)); // of a text to its end that is a difference
     std::string gathers = unknown;
     const std::string adds = "all-reduce(%p), " + alongX + ", to_apply=%add";
     gathers.replace(gathers.find(adds), adds.size(), "all-gather(%p), " + alongX + ", dimensions={0}");
     const Compared missing = compare(product(false), gathers);
     QCOMPARE(missing.remarks(0), std::vector<Kind>{ Kind::NotInText });
     QCOMPARE(missing.remarks(1), (std::vector<Kind>{ Kind::OnlyCompiled, Kind::TimesUnknown }));
+    QVERIFY(!missing.rows()[0].differs(true));
+    QVERIFY(missing.result->differs()); // nothing of what it has is predicted
     QVERIFY(!compare(product(false), compiledModule("  ROOT %r = f32[8,6] negate(%p)")).result->endsEarly);
 }
 

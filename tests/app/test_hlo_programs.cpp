@@ -176,6 +176,19 @@ private Q_SLOTS:
         QVERIFY2(early.out.contains(QStringLiteral("ends before its entry computation")),
             qPrintable(early.out + early.error));
         QVERIFY2(!early.out.contains(QStringLiteral("XLA has nothing of the kind")), qPrintable(early.out));
+        QCOMPARE(early.code, 1); // along other axes than predicted, wherever it ends
+        // What it has is as predicted, or it has nothing yet: no disagreement. How much there is nobody can tell.
+        const QByteArray part = QByteArray(same.left(same.indexOf("ENTRY")))
+            + "%f (p: f32[8,6]) -> f32[8,6] {\n"
+              "  %p = f32[8,6]{1,0} parameter(0)\n  %n = f32[8,6]{1,0} negate(%p)\n";
+        const Ran nothingYet = compared(part);
+        QVERIFY2(nothingYet.out.contains(QStringLiteral("0 B?")), qPrintable(nothingYet.out + nothingYet.error));
+        QVERIFY2(!nothingYet.out.contains(QStringLiteral("none")), qPrintable(nothingYet.out));
+        QCOMPARE(nothingYet.code, 0);
+        const Ran asFar = compared(
+            part + "  ROOT %g = f32[8,6]{1,0} all-reduce(%p), replica_groups=[2,2]<=[2,2]T(1,0), to_apply=%add\n}\n");
+        QVERIFY2(asFar.out.contains(QStringLiteral("192 B?")), qPrintable(asFar.out + asFar.error));
+        QCOMPARE(asFar.code, 0);
         const Ran fewer = compared(QByteArray(same).replace("num_partitions=4", "num_partitions=8"));
         QVERIFY2(
             fewer.error.contains(QStringLiteral("one for 8 devices, the prediction for 4")), qPrintable(fewer.error));

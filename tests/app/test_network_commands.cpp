@@ -564,6 +564,13 @@ private Q_SLOTS:
         const Ran t5x = ranWith(QStringLiteral("export transformer-t5x --view maxtext"));
         QVERIFY2(t5x.error.contains(QStringLiteral("annotates nothing with these names of rules: batch, ")),
             qPrintable(t5x.error));
+        const auto names = [&](const QString& example) {
+            return ranWith(QStringLiteral("export %1 --view maxtext --json").arg(example))
+                .json()["exported"]["unknown_names"];
+        };
+        QCOMPARE(names(QStringLiteral("transformer-t5x")).at(0).get<std::string>(), std::string("batch"));
+        QVERIFY(names(QStringLiteral("maxtext-llama3-8b")).is_array());
+        QVERIFY(names(QStringLiteral("maxtext-llama3-8b")).empty());
         const Ran own = ranWith(QStringLiteral("export maxtext-llama3-8b --view maxtext"));
         QVERIFY2(!own.error.contains(QStringLiteral("annotates nothing")), qPrintable(own.error));
     }
@@ -588,6 +595,19 @@ private Q_SLOTS:
                 "\nconstraints = {\n    \"y\": NamedSharding(mesh, P(UNCONSTRAINED, 'model')),  # line 4\n}\n",
                 "\nUNCONSTRAINED = P.UNCONSTRAINED\n" })
             QVERIFY2(ran.out.contains(QLatin1String(part)), qPrintable(ran.out));
+    }
+
+    /// A token is no array: nothing is propagated to it.
+    void exportsTokensAsCode()
+    {
+        const QString file = writeFile(m_folder, QStringLiteral("token.mlir"),
+            "sdy.mesh @mesh = <[\"data\"=2]>\n"
+            "func.func @main(%x: tensor<8xf32>, %t: !stablehlo.token) -> tensor<8xf32> {\n"
+            "  %y = stablehlo.negate %x : tensor<8xf32>\n  return %y : tensor<8xf32>\n}\n");
+        const Ran ran = ranWith(QStringLiteral("export --view code ") + file);
+        QVERIFY2(ran.code == 0, qPrintable(ran.error));
+        QVERIFY2(ran.out.contains(QStringLiteral("    None,  # t, which is no array\n")), qPrintable(ran.out));
+        QVERIFY2(ran.out.contains(QStringLiteral("  # x, as propagated\n")), qPrintable(ran.out));
     }
 
     /// A result and a constraint on another mesh are written along the axes of the program's own.

@@ -917,7 +917,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             QVERIFY(
                 runJson(gather, array + '[' + at + "]]").json().at("results").at(0).at("value") == Json::parse(wanted));
         }
-        // Cut over devices they mean the same.
+        // Sharded over devices they mean the same.
         QByteArray sharded = slice;
         sharded.replace("%arg0: tensor<5xi32>", "%arg0: tensor<6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}")
             .replace("(tensor<5xi32>", "(tensor<6xi32>");

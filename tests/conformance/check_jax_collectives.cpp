@@ -125,6 +125,7 @@ std::string weightDifference(const std::string& id, const CompiledComparison& co
     if (!id.starts_with("block/"))
         return {};
     const bool isForward = id.ends_with("/forward"), isSharded = id.starts_with("block/fsdp");
+    std::int64_t gathered = 0;
     for (const ExchangeSum& sum : comparison.sums) {
         const bool isGather = sum.exchange == ExchangeKind::Gather;
         if (!isGather && (isForward || sum.axes == "model") && (sum.predictedWeights > 0 || sum.compiledWeights > 0))
@@ -132,8 +133,10 @@ std::string weightDifference(const std::string& id, const CompiledComparison& co
         if (isGather && isSharded && sum.predictedWeights != sum.predictedBytes)
             return "of the gathers along " + sum.axes + " only " + std::to_string(sum.predictedWeights)
                 + " bytes are weights";
+        if (isGather)
+            gathered += sum.predictedWeights;
     }
-    return {};
+    return isSharded && gathered == 0 ? "no weights are gathered" : std::string();
 }
 
 } // namespace

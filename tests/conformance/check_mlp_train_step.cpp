@@ -5,6 +5,7 @@
 #include <map>
 
 #include "conformance/checker.h"
+#include "conformance/forms.h"
 #include "pipeline/listed_network.h"
 #include "simulate/executed.h"
 #include "simulate/mlp_plan.h"
@@ -18,15 +19,6 @@ namespace {
 using Doubles = std::vector<double>;
 
 /// Row-major, whatever the nesting.
-void flatten(const Json& json, Doubles& out)
-{
-    if (json.is_number())
-        out.push_back(json.get<double>());
-    else
-        for (const Json& inner : json)
-            flatten(inner, out);
-}
-
 Doubles flat(const Json& json)
 {
     Doubles numbers;
@@ -34,7 +26,7 @@ Doubles flat(const Json& json)
         const Json& shape = json.at("ones");
         numbers.assign(shape.at(0).get<std::size_t>() * shape.at(1).get<std::size_t>(), 1.0);
     } else
-        flatten(json, numbers);
+        numbers = numbersIn(json);
     return numbers;
 }
 

@@ -20,19 +20,6 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-Doubles numbersIn(const Json& json)
-{
-    Doubles numbers;
-    for (const Json& item : json) {
-        if (item.is_number())
-            numbers.push_back(item.get<double>());
-        else
-            for (const double inner : numbersIn(item))
-                numbers.push_back(inner);
-    }
-    return numbers;
-}
-
 /// "" or the first element that differs by more than `tolerance` of it.
 std::string compare(const Doubles& expected, const Doubles& actual, double tolerance, const std::string& what)
 {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conformance/error_names.h"
+#include "conformance/forms.h"
 #include "conformance/program_case.h"
 #include "program/verify_shardings.h"
 
@@ -10,15 +11,7 @@ namespace shardscope::conformance {
 
 namespace {
 
-std::string lineOf(const Diagnostic& found)
-{
-    std::string line(found.kind());
-    for (const Arg& arg : found.args)
-        line += " " + arg.name + "=" + found.text(arg.name);
-    return line;
-}
-
-std::string lineOf(const std::vector<Diagnostic>& all)
+std::string linesOf(const std::vector<Diagnostic>& all)
 {
     std::string lines;
     for (const Diagnostic& found : all)
@@ -56,11 +49,11 @@ CaseResult checkVerification(const Json& oneCase, const Json&)
     const std::vector<Diagnostic> found = verifyShardings(built->program);
     const Expected expected = expectedOf(oneCase);
     if (!expected.error)
-        return found.empty() ? CaseResult::passed() : CaseResult::failed("is legal, but: " + lineOf(found));
+        return found.empty() ? CaseResult::passed() : CaseResult::failed("is legal, but: " + linesOf(found));
     const bool hasError = std::any_of(
         found.begin(), found.end(), [](const Diagnostic& one) { return one.severity() == Severity::Error; });
     if (!hasError)
-        return CaseResult::failed("is illegal, but: " + lineOf(found));
+        return CaseResult::failed("is illegal, but: " + linesOf(found));
     for (const std::string& topic : expected.topics) // not asserted where one is "other"
         if (topic == "other" || std::any_of(found.begin(), found.end(), [&](const Diagnostic& one) {
                 return errorName(Vocabulary::Shardy, one) == topic;
@@ -68,7 +61,7 @@ CaseResult checkVerification(const Json& oneCase, const Json&)
             return CaseResult::passed();
     if (expected.topics.empty())
         return CaseResult::passed();
-    return CaseResult::failed("expected " + expected.topics.front() + ", got " + lineOf(found));
+    return CaseResult::failed("expected " + expected.topics.front() + ", got " + linesOf(found));
 }
 
 } // namespace shardscope::conformance

@@ -190,4 +190,24 @@ CaseResult unexpectedError(const Error& error)
     return CaseResult::failed("unexpected error " + std::string(error.kind()));
 }
 
+std::vector<double> numbersIn(const Json& json)
+{
+    if (json.is_number())
+        return { json.get<double>() };
+    std::vector<double> numbers;
+    for (const Json& item : json) {
+        const std::vector<double> inner = numbersIn(item);
+        numbers.insert(numbers.end(), inner.begin(), inner.end());
+    }
+    return numbers;
+}
+
+std::string lineOf(const Diagnostic& found)
+{
+    std::string line(found.kind());
+    for (const Arg& arg : found.args)
+        line += " " + arg.name + "=" + found.text(arg.name);
+    return line;
+}
+
 } // namespace shardscope::conformance

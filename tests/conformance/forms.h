@@ -12,9 +12,11 @@
 
 namespace shardscope::conformance {
 
+[[nodiscard]] Shape toShape(const Json& json);
+/// Of a list, of lists in it and so on, in their order.
+[[nodiscard]] std::vector<double> numbersIn(const Json& json);
 /// An entry per dimension: null | axis | list of axes | {"special": "UNCONSTRAINED"}. A list inside a list is refused
 /// with NestedTuple, as JAX refuses it.
-[[nodiscard]] Shape toShape(const Json& json);
 [[nodiscard]] Result<PartitionSpec> toSpec(const Json& json);
 /// [[begin, end], …]
 [[nodiscard]] Json rangesJson(const std::vector<IndexRange>& ranges);
@@ -34,6 +36,8 @@ namespace shardscope::conformance {
 
 /// The error as `expected` writes it: its kind alone, or an object with the members that stand there.
 [[nodiscard]] Json errorLike(const Json& expected, const Error& error);
+/// Its kind and its arguments: "DuplicateAxis axis=x".
+[[nodiscard]] std::string lineOf(const Diagnostic& found);
 /// An error where results are expected, or results where an error is.
 [[nodiscard]] CaseResult unexpectedError(const Error& error);
 

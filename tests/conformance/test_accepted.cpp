@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "conformance/forms.h"
 #include "conformance/program_case.h"
 #include "program/verify_shardings.h"
 #include "registered_test.h"
@@ -23,15 +24,6 @@ bool isRejected(const Json& oneCase)
             return true;
     }
     return false;
-}
-
-QString lineOf(const Diagnostic& found)
-{
-    QString line = QString::fromUtf8(found.kind().data(), static_cast<int>(found.kind().size()));
-    for (const Arg& arg : found.args)
-        line += QStringLiteral(" %1=%2").arg(
-            QString::fromStdString(arg.name), QString::fromStdString(found.text(arg.name)));
-    return line;
 }
 
 } // namespace
@@ -73,7 +65,7 @@ private Q_SLOTS:
             }
             ++programs;
             for (const Diagnostic& found : verifyShardings(built->program))
-                wrong << id + QStringLiteral(": ") + lineOf(found);
+                wrong << id + QStringLiteral(": ") + QString::fromStdString(conformance::lineOf(found));
         }
         qInfo("%d programs", programs);
         QVERIFY(programs > 0);

@@ -43,6 +43,29 @@ private Q_SLOTS:
         QVERIFY(!none.has_value());
         QCOMPARE(none.error().code, Code::UnknownValue);
     }
+
+    /// As many operations as that are refused where the program is built, however short its text is.
+    void programsThatGrowTooLarge()
+    {
+        const auto built = [](int functions) {
+            std::string text = "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+                               "  %0 = call @f0(%a) : (tensor<8xf32>) -> tensor<8xf32>\n"
+                               "  return %0 : tensor<8xf32>\n}\n";
+            for (int i = 0; i < functions; ++i) {
+                const std::string next = i + 1 == functions
+                    ? "stablehlo.tanh %a : tensor<8xf32>"
+                    : "call @f" + std::to_string(i + 1) + "(%a) : (tensor<8xf32>) -> tensor<8xf32>";
+                text += "func.func private @f" + std::to_string(i) + "(%a: tensor<8xf32>) -> tensor<8xf32> {\n  %0 = "
+                    + next + "\n  %1 = " + next + "\n  return %1 : tensor<8xf32>\n}\n";
+            }
+            return experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "calls");
+        };
+        QVERIFY(built(5).has_value());
+        const Result<Experiment> refused = built(21);
+        QVERIFY(!refused.has_value());
+        QCOMPARE(refused.error().code, Code::TooLarge);
+        QVERIFY(refused.error().number("count") > refused.error().number("limit"));
+    }
 };
 
 REGISTER_TEST(TestNewExperiment)

@@ -328,6 +328,10 @@ void TestRead::errors_data()
         "E120 5:34 expected=the end of the bracket “(” of line 5, column 33 found=“}”");
     add("string that is open", moduleOf(p + "  %q = f32[8]{0} negate(%p), k=\"1"),
         "E120 5:32 expected=a string that is closed");
+    add("value cut short", "HloModule m\nENTRY a {\n x12 = f32[] constant(0)\n y = f32[] negate(x1)",
+        "E120 4:22 expected=“}” found=the end of the text");
+    add("value that nobody knows", "HloModule m\nENTRY a {\n x12 = f32[] constant(0)\n y = f32[] negate(x1)\n",
+        "E190 4:19 what=value name=x1");
     add("after a shortened instruction", "HloModule m\nENTRY a {\n x = f32[] add(",
         "E120 3:16 expected=the name of an operand");
     add("deep", moduleOf("  %c = f32[] custom-call(), k=" + std::string(65, '{') + std::string(65, '}')),

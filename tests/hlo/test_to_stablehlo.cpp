@@ -92,6 +92,7 @@ private Q_SLOTS:
     void shardings();
     void namesAndPlaces();
     void unknown();
+    void tiles_data();
     void tiles();
     void compiled();
     void collectives();
@@ -303,38 +304,84 @@ void TestToStableHlo::unknown()
 }
 
 /// A bitcast between tiles: what lies in a row is one tile after the other.
+void TestToStableHlo::tiles_data()
+{
+    QTest::addColumn<QString>("from");
+    QTest::addColumn<QString>("to");
+    QTest::addColumn<QString>("type"); // of the argument, "24x256xf32"
+    QTest::addColumn<QString>("steps"); // "reshape [3x8x2x128], transpose [0, 2, 1, 3] [3x2x8x128]"; "opaque" for none
+    const auto add = [](const char* name, const char* from, const char* to, const char* type, const char* steps) {
+        QTest::newRow(name) << QString::fromLatin1(from) << QString::fromLatin1(to) << QString::fromLatin1(type)
+                            << QString::fromLatin1(steps);
+    };
+    add("to tiles side by side", "f32[24,256]{1,0:T(8,128)}", "f32[3,2,8,128]{3,2,1,0:T(8,128)}", "24x256xf32",
+        "reshape 3x8x2x128xf32; transpose [0, 2, 1, 3] 3x2x8x128xf32");
+    add("from rows", "f32[3,2,8,128]{3,2,1,0}", "f32[24,256]{1,0:T(8,128)S(1)}", "3x2x8x128xf32",
+        "transpose [0, 2, 1, 3] 3x8x2x128xf32; reshape 24x256xf32");
+    // An order that is not its own inverse.
+    add("tiles of three dimensions", "f32[6,32,256]{2,1,0:T(2,8,128)}", "f32[3,4,2,2,8,128]{5,4,3,2,1,0}",
+        "6x32x256xf32", "reshape 3x2x4x8x2x128xf32; transpose [0, 2, 4, 1, 3, 5] 3x4x2x2x8x128xf32");
+    add("into tiles of three dimensions", "f32[3,4,2,2,8,128]{5,4,3,2,1,0}", "f32[6,32,256]{2,1,0:T(2,8,128)}",
+        "3x4x2x2x8x128xf32", "transpose [0, 3, 1, 4, 2, 5] 3x2x4x8x2x128xf32; reshape 6x32x256xf32");
+    add("columns in tiles", "f32[256,24]{0,1:T(8,128)}", "f32[3,2,8,128]{3,2,1,0}", "256x24xf32",
+        "transpose [1, 0] 24x256xf32; reshape 3x8x2x128xf32; transpose [0, 2, 1, 3] 3x2x8x128xf32");
+    add("into columns in tiles", "f32[3,2,8,128]{3,2,1,0}", "f32[256,24]{0,1:T(8,128)}", "3x2x8x128xf32",
+        "transpose [0, 2, 1, 3] 3x8x2x128xf32; reshape 24x256xf32; transpose [1, 0] 256x24xf32");
+    // The same tiles, or one over the full rows.
+    add("the same tiles", "bf16[2,16,256]{2,1,0:T(8,128)(2,1)}", "bf16[1,2,16,256]{3,2,1,0:T(8,128)(2,1)}",
+        "2x16x256xbf16", "reshape 1x2x16x256xbf16");
+    add("one tile over the rows", "f32[16,128]{1,0:T(8,128)}", "f32[2048]{0:T(1024)}", "16x128xf32",
+        "reshape 2048xf32");
+    add("nothing changes", "f32[16,256]{1,0:T(8,128)}", "f32[16,256]{1,0:T(8,128)}", "16x256xf32", "");
+    // Elements of two rows take turns in each tile, on both sides.
+    add("two rows on both sides", "bf16[16,128]{1,0:T(8,128)(2,1)}", "bf16[2048]{0:T(1024)(128)(2,1)}", "16x128xbf16",
+        "reshape 2048xbf16");
+    add("two rows, tile by tile", "bf16[16,128]{1,0:T(8,128)(2,1)}", "bf16[2,8,128]{2,1,0:T(8,128)(2,1)}",
+        "16x128xbf16", "reshape 2x8x128xbf16");
+    add("tiles of two rows side by side", "bf16[24,256]{1,0:T(8,128)(2,1)}", "bf16[3,2,8,128]{3,2,1,0:T(8,128)(2,1)}",
+        "24x256xbf16", "reshape 3x8x2x128xbf16; transpose [0, 2, 1, 3] 3x2x8x128xbf16");
+    add("one row alone", "bf16[1,4096]{1,0:T(2,128)(2,1)}", "bf16[4096]{0}", "1x4096xbf16", "reshape 4096xbf16");
+    add("two rows become one", "bf16[8,128]{1,0:T(8,128)(2,1)}", "bf16[1024]{0}", "8x128xbf16", "opaque");
+    add("two rows no longer", "bf16[8,128]{1,0:T(8,128)(2,1)}", "bf16[8,128]{1,0:T(8,128)}", "8x128xbf16", "opaque");
+    add("four rows", "s8[32,128]{1,0:T(32,128)(4,1)}", "s8[4096]{0:T(4096)(128)(2,1)}", "32x128xi8", "opaque");
+    add("other tiles in tiles", "bf16[16,256]{1,0:T(8,128)(2,1)}", "bf16[2,2,8,128]{3,2,1,0:T(8,128)}", "16x256xbf16",
+        "opaque");
+    add("padding", "f32[10,256]{1,0:T(8,128)}", "f32[20,128]{1,0:T(8,128)}", "10x256xf32", "opaque");
+}
+
 void TestToStableHlo::tiles()
 {
-    const auto kinds = [](const char* from, const char* to) {
-        const Result<ReadProgram> read =
-            readProgram(moduleOf(std::string("  %p = ") + from + " parameter(0)\n  ROOT %q = " + to + " bitcast(%p)"));
-        if (!read || !verify(read->program).empty())
-            return QStringLiteral("refused");
-        QStringList list;
-        for (const OperationId id : read->program.main().operations) {
-            const Operation& operation = read->program.operation(id);
-            QStringList sizes;
-            if (!operation.results.empty())
-                for (const std::int64_t size : read->program.value(operation.results[0]).type.shape)
-                    sizes << QString::number(size);
-            list << QString::fromStdString(std::string(name(operation.kind))) + QLatin1Char(' ')
-                    + sizes.join(QLatin1Char('x'));
-        }
-        return list.join(QStringLiteral(", "));
-    };
-    QCOMPARE(kinds("f32[16,256]{1,0:T(8,128)}", "f32[2,2,8,128]{3,2,1,0:T(8,128)}"),
-        QStringLiteral("reshape 2x8x2x128, transpose 2x2x8x128"));
-    QCOMPARE(kinds("f32[2,2,8,128]{3,2,1,0}", "f32[16,256]{1,0:T(8,128)S(1)}"),
-        QStringLiteral("transpose 2x8x2x128, reshape 16x256"));
-    // The same tiles, or one over the full rows: a reshape.
-    QCOMPARE(kinds("bf16[2,16,256]{2,1,0:T(8,128)(2,1)}", "bf16[1,2,16,256]{3,2,1,0:T(8,128)(2,1)}"),
-        QStringLiteral("reshape 1x2x16x256"));
-    QCOMPARE(kinds("f32[16,128]{1,0:T(8,128)}", "f32[2048]{0:T(1024)}"), QStringLiteral("reshape 2048"));
-    QCOMPARE(kinds("f32[16,256]{1,0:T(8,128)}", "f32[16,256]{1,0:T(8,128)}"), QString());
-    // With padding in the tiles, or with tiles in them that change, nothing is known.
-    const Result<ReadProgram> padded = readProgram(moduleOf("  %p = f32[10,256]{1,0:T(8,128)} parameter(0)\n"
-                                                            "  ROOT %q = f32[20,128]{1,0:T(8,128)} bitcast(%p)"));
-    QVERIFY(padded && padded->program.operation(padded->program.main().operations[0]).kind == OpKind::Opaque);
+    QFETCH(QString, from);
+    QFETCH(QString, to);
+    QFETCH(QString, type);
+    QFETCH(QString, steps);
+    const std::string hlo = "HloModule m\n\nENTRY %main (p: " + from.toStdString() + ") -> " + to.toStdString()
+        + " {\n  %p = " + from.toStdString() + " parameter(0)\n  ROOT %q = " + to.toStdString() + " bitcast(%p)\n}\n";
+    if (steps == QLatin1String("opaque")) {
+        const Result<ReadProgram> read = readProgram(hlo);
+        QCOMPARE(shownError(read), QString());
+        QVERIFY(!read->program.main().operations.empty());
+        QCOMPARE(read->program.operation(read->program.main().operations[0]).kind, OpKind::Opaque);
+        return;
+    }
+    QString body, value = QStringLiteral("%p"), now = QStringLiteral("tensor<%1>").arg(type);
+    for (const QString& step : steps.split(QStringLiteral("; "), Qt::SkipEmptyParts)) {
+        const QString result = QStringLiteral("%%1").arg(body.count(QLatin1Char('\n')));
+        const QString next = QStringLiteral("tensor<%1>").arg(step.section(QLatin1Char(' '), -1));
+        const QString operation = step.section(QLatin1Char(' '), 0, 0);
+        const qsizetype bracket = step.indexOf(QLatin1Char('['));
+        const QString dims = bracket < 0
+            ? QString()
+            : QStringLiteral(", dims = ") + step.mid(bracket, step.indexOf(QLatin1Char(']')) + 1 - bracket);
+        body += QStringLiteral("    ") + result + QStringLiteral(" = stablehlo.") + operation + QLatin1Char(' ') + value
+            + dims + QStringLiteral(" : (") + now + QStringLiteral(") -> ") + next + QLatin1Char('\n');
+        value = result;
+        now = next;
+    }
+    const QString wanted = QStringLiteral("module @m {\n  func.func public @main(%p: tensor<") + type
+        + QStringLiteral(">) -> ") + now + QStringLiteral(" {\n") + body + QStringLiteral("    return ") + value
+        + QStringLiteral(" : ") + now + QStringLiteral("\n  }\n}\n");
+    QCOMPARE(different(hlo, wanted.toStdString()), QString());
 }
 
 void TestToStableHlo::compiled()

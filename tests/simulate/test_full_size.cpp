@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The notebook's model at full size on its five meshes, two steps, f32 and f64, against the unsharded reference, with
-// equal bits for 1, 2 and 4 workers. On its input, which is all ones, and on random numbers. Smaller, with a note,
+// equal bits for 1 and 4 workers. On its input, which is all ones, and on random numbers. Smaller, with a note,
 // where the build is not optimised.
 #include <QtTest>
 
@@ -106,7 +106,7 @@ void TestFullSize::check(const std::vector<MeshAxis>& axes, bool random)
 
         const auto plan = makePlan(program);
         std::vector<std::optional<std::uint64_t>> hashes;
-        for (const int threads : { 1, 2, 4 }) {
+        for (const int threads : { 1, 4 }) {
             options.threads = threads;
             auto run = Run::create(plan, options).value();
             run->step();
@@ -115,7 +115,6 @@ void TestFullSize::check(const std::vector<MeshAxis>& axes, bool random)
         }
         QVERIFY(hashes[0].has_value());
         QVERIFY(hashes[1] == hashes[0]);
-        QVERIFY(hashes[2] == hashes[0]);
     }
 }
 

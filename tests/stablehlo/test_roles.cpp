@@ -156,6 +156,32 @@ func.func private @layer)"
             QStringLiteral("parameter ").repeated(6) + QStringLiteral("input -> activation"));
     }
 
+    /// Weights that are scaled before they are multiplied; what is computed of data stays data on that side.
+    void scaledWeights()
+    {
+        const auto roles = [](const QString& side, const QString& product) {
+            return roleText(
+                QStringLiteral(R"(func.func @main(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %s: tensor<8xf32>)
+    -> tensor<8x8xf32> {
+  %0 = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<8xf32>) -> tensor<8x8xf32>
+  %1 = %1
+  %2 = stablehlo.dot_general %2, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+)")
+                    .replace(QStringLiteral("= %1"), QStringLiteral("= ") + side)
+                    .replace(QStringLiteral("dot_general %2"), QStringLiteral("dot_general ") + product)
+                    .toStdString(),
+                "");
+        };
+        const QString scaled = QStringLiteral("stablehlo.multiply %b, %0 : tensor<8x8xf32>");
+        QCOMPARE(roles(scaled, QStringLiteral("%a, %1")), QStringLiteral("input parameter parameter -> activation"));
+        QCOMPARE(roles(QStringLiteral("stablehlo.multiply %0, %b : tensor<8x8xf32>"), QStringLiteral("%a, %1")),
+            QStringLiteral("input parameter parameter -> activation"));
+        QCOMPARE(roles(QStringLiteral("stablehlo.tanh %b : tensor<8x8xf32>"), QStringLiteral("%a, %1")),
+            QStringLiteral("parameter input input -> activation"));
+    }
+
     /// A mask is the same for all of a batch, and no weight for that.
     void mask()
     {

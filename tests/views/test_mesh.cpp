@@ -329,7 +329,7 @@ private Q_SLOTS:
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         QCOMPARE(view.rowCount(), std::size_t{ 2 });
-        QCOMPARE(view.keyFigure(), QStringLiteral("data 2 × model 4"));
+        QCOMPARE(view.keyFigure(), QStringLiteral("2 × 4"));
 
         // The number, one possible size further; the other axis takes the inverse.
         view.row(0)->spinBox()->setFocus();

@@ -94,6 +94,22 @@ private Q_SLOTS:
                                "predicted: every device sends 6 KiB in a step instead of 3 KiB."),
                 QStringLiteral("1–3, 5: XLA has merged collectives: several arrays go with one."),
                 QStringLiteral("4: ") + stated(Kind::PerLayer, 4) }));
+        // What is said of other types, of other axes and of gathers is not the same.
+        ExchangeRow types = reduction(), otherTypes = reduction(), axes = reduction(), otherAxes = reduction();
+        types.remarks = otherTypes.remarks = { { Kind::OtherTypes, 0 } };
+        otherTypes.compiled.types = { "f16[8]" };
+        axes.remarks = otherAxes.remarks = { { Kind::OtherAxes, 0 } };
+        otherAxes.axes = "z";
+        ExchangeRow often = reduction(), gathersOften = reduction();
+        often.remarks = gathersOften.remarks = { { Kind::MoreOften, 2 } };
+        gathersOften.exchange = ExchangeKind::Gather;
+        const std::vector<ExchangeRow> apart{ types, otherTypes, axes, otherAxes, often, gathersOften, types, axes };
+        QStringList rowsOfLines;
+        for (const QString& line : words::remarkLines(apart))
+            rowsOfLines << line.section(QLatin1Char(':'), 0, 0);
+        QCOMPARE(rowsOfLines,
+            (QStringList{ QStringLiteral("1, 7"), QStringLiteral("2"), QStringLiteral("3, 8"), QStringLiteral("4"),
+                QStringLiteral("5"), QStringLiteral("6") }));
     }
 
     void reasons()
@@ -124,9 +140,9 @@ private Q_SLOTS:
         QCOMPARE(words::shareOfPredicted(0, 100, true), QStringLiteral("-"));
         QCOMPARE(words::shareOfPredicted(100, 250, true), QStringLiteral("250 %"));
         QCOMPARE(words::shareOfPredicted(2, 5'000, true), words::copies(2'500));
-        // Of what runs nobody knows how often nothing can be said.
+        // Of what runs nobody knows how often nothing can be said, nor of what may be in the rest of a text.
         QCOMPARE(words::shareOfPredicted(100, 25, false), QStringLiteral("-"));
-        QCOMPARE(words::shareOfPredicted(100, 0, false), QStringLiteral("none"));
+        QCOMPARE(words::shareOfPredicted(100, 0, false), QStringLiteral("-"));
     }
 
     void columns()

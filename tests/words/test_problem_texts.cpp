@@ -155,6 +155,16 @@ private Q_SLOTS:
             QStringLiteral(
                 "--partitions asks for 4 along model, the mesh has 2; the mesh counts. Give the mesh model=4, "
                 "or leave --partitions away."));
+        QCOMPARE(stated(Code::TooLarge,
+                     { { "what", "operations when every call has a body of its own" }, { "count", 3'000'005 },
+                         { "limit", 1 << 21 } }),
+            QStringLiteral("there are 3,000,005 operations when every call has a body of its own, the limit is "
+                           "2,097,152. Write what is repeated as a loop."));
+        QVERIFY(stated(Code::TooLarge,
+            { { "what", "levels of bodies and calls in each other" }, { "count", 501 }, { "limit", 500 } })
+                    .endsWith(QStringLiteral("one after the other instead of in each other.")));
+        QVERIFY(stated(Code::TooLarge, { { "what", "devices" }, { "limit", 8 } })
+                    .endsWith(QStringLiteral("Use smaller sizes.")));
         QCOMPARE(stated(Code::TooLarge, { { "what", "nesting" }, { "limit", 64 } }),
             QStringLiteral("brackets stand more than 64 deep in each other. Close every bracket that is open."));
         QCOMPARE(stated(Code::DuplicateKey, { { "key", "spec" }, { "other", "names" } }),

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "words/device_list.h"
+#include "words/listed.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -131,10 +132,7 @@ QString listDevices(const DeviceGroup& devices)
     QStringList names;
     for (std::int64_t n = 0; n < count; ++n)
         names << QStringLiteral("d%1").arg(devices.deviceAt(n));
-    const QString last = names.takeLast();
-    return names.isEmpty()
-        ? last
-        : ShardGrid::tr("%1 and %2", "last two of a list").arg(names.join(QStringLiteral(", ")), last);
+    return words::listed(names);
 }
 
 CellText describeCell(const GridSubject& subject, std::int64_t shard)
