@@ -339,6 +339,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         const QString tip = view.asText();
         QTest::keyClick(more, Qt::Key_Space);
         QVERIFY(view.asText().size() > tip.size());
+        QTRY_VERIFY_WITH_TIMEOUT(!view.whatIfs().empty(), 60'000);
         QCOMPARE(QApplication::focusWidget(), static_cast<QWidget*>(view.findChild<QScrollArea*>()));
     }
 

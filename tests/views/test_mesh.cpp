@@ -162,6 +162,7 @@ private Q_SLOTS:
             names.sort();
             QCOMPARE(names, both);
         }
+        QCoreApplication::processEvents(); // rows are laid out again
         DragHandle* handle = view.row(0)->handle();
         const QPoint start = handle->rect().center();
         const QPoint below = handle->mapFrom(&view, view.row(1)->geometry().bottomLeft()) + QPoint(start.x(), 60);

@@ -756,6 +756,11 @@ private Q_SLOTS:
         QVERIFY(framed.present("mesh"));
         QVERIFY(framed.present("explain"));
         QTRY_VERIFY(inputs->isVisible() && inspector->isVisible() && inputs->isOverEdge() && inspector->isOverEdge());
+        window.resize(1100, 650);
+        QTRY_VERIFY(inputs->isHidden() && inspector->isVisible());
+        window.resize(2400, 650);
+        QVERIFY(framed.present("mesh"));
+        QTRY_VERIFY(inputs->isVisible() && inspector->isVisible());
         drag(inspector, -900);
         QVERIFY(inputs->isHidden() && inspector->isVisible());
         window.setPerspective(Perspective::Plan);

@@ -3,7 +3,6 @@
 
 #include <QPushButton>
 #include <QTableView>
-#include <QToolButton>
 #include <algorithm>
 
 #include "experiment/edits.h"
@@ -143,7 +142,7 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
     m_count->setElided(true);
 
     auto* buttons = hbox({ 8, 4, 8, 4 }, 4, { m_search });
-    m_rowButtons = giveRowActions(m_table, buttons,
+    giveRowActions(m_table, buttons,
         { { "open", "open", tr("Open as B"), [this] { open(); }, {}, tr("Return") },
             { "pin", "pin", tr("Pin as A"), [this] { pin(); } } });
     buttons->addWidget(m_count, 1);
@@ -300,8 +299,6 @@ void MeshesPane::showState()
     m_count->setText(m_job.isWorking() ? tr("Trying %1 meshes…").arg(words::count(static_cast<qint64>(ways)))
             : any                      ? tr("%1 meshes").arg(words::count(m_model->rowCount()))
                                        : QString());
-    for (QToolButton* each : m_rowButtons)
-        each->setEnabled(current() >= 0);
 }
 
 } // namespace shardscope

@@ -17,7 +17,6 @@
 #include "views/widgets/latest_job.h"
 
 class QPushButton;
-class QToolButton;
 
 namespace shardscope {
 
@@ -112,7 +111,6 @@ private:
     RoleLabel* m_count;
     RoleLabel* m_verdict; ///< of the mesh that is current or open
     RoleLabel* m_sentence;
-    QList<QToolButton*> m_rowButtons;
     EmptyPage* m_empty;
     std::shared_ptr<AnalysisCache> m_cache;
     LatestJob<FoundMeshes> m_job;

@@ -46,7 +46,7 @@ private:
 
 } // namespace
 
-QList<QToolButton*> giveRowActions(QTableView* table, QHBoxLayout* buttons, const std::vector<RowAction>& actions)
+void giveRowActions(QTableView* table, QHBoxLayout* buttons, const std::vector<RowAction>& actions)
 {
     QList<QToolButton*> made;
     for (const RowAction& action : actions) {
@@ -66,7 +66,13 @@ QList<QToolButton*> giveRowActions(QTableView* table, QHBoxLayout* buttons, cons
         menu.addSeparator();
         addRowCopyActions(menu, table, row);
     });
-    return made;
+    const auto enable = [table, made] {
+        for (QToolButton* button : made)
+            button->setEnabled(table->currentIndex().isValid());
+    };
+    QObject::connect(table->selectionModel(), &QItemSelectionModel::currentChanged, table, enable);
+    QObject::connect(table->model(), &QAbstractItemModel::modelReset, table, enable); // tells of no current row
+    enable();
 }
 
 } // namespace shardscope

@@ -9,7 +9,6 @@
 
 class QHBoxLayout;
 class QTableView;
-class QToolButton;
 
 namespace shardscope {
 
@@ -22,8 +21,8 @@ struct RowAction {
     QString shownKey = {}; ///< in the menu, of what the table does by itself
 };
 
-/// Adds the buttons to the row of the layout, and below the actions of the menu what copies rows.
-[[nodiscard]] QList<QToolButton*> giveRowActions(
-    QTableView* table, QHBoxLayout* buttons, const std::vector<RowAction>& actions);
+/// Adds the buttons to the row of the layout, enabled while a row is current, and below the actions of the menu what
+/// copies rows.
+void giveRowActions(QTableView* table, QHBoxLayout* buttons, const std::vector<RowAction>& actions);
 
 } // namespace shardscope

@@ -2,7 +2,6 @@
 #include "views/compare_view/runs_pane.h"
 
 #include <QTableView>
-#include <QToolButton>
 #include <algorithm>
 
 #include "views/compare_view/figure_text.h"
@@ -95,14 +94,13 @@ RunsPane::RunsPane(RunLog* log, QWidget* parent)
     makeListTable(m_table, m_model, tr("Runs"));
     m_message->hide();
     auto* buttons = hbox({ 8, 4, 8, 4 }, 4, {});
-    m_buttons = giveRowActions(m_table, buttons,
+    giveRowActions(m_table, buttons,
         { { "check", "ok", tr("Compare with the reference"), [this] { checkAgreement(); } },
             { "pin", "pin", tr("Pin as A"), [this] { pinCurrent(); } },
             { "remove", "remove", tr("Remove run"), [this] { remove(); }, QKeySequence(Qt::Key_Delete) } });
     buttons->addStretch();
     vbox(this, {}, 0, { buttons, m_message, { m_table, 1 }, { m_empty, 1 } });
     setFocusProxy(m_table);
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPane::enableButtons);
     connect(m_log, &RunLog::changed, this, &RunsPane::follow);
     follow();
 }
@@ -147,12 +145,6 @@ void RunsPane::remove()
     }
 }
 
-void RunsPane::enableButtons()
-{
-    for (QToolButton* each : m_buttons)
-        each->setEnabled(current() != nullptr);
-}
-
 void RunsPane::follow()
 {
     const KeptRun* kept = current();
@@ -164,7 +156,6 @@ void RunsPane::follow()
     for (int row = 0; row < m_model->rowCount(); ++row)
         if (m_model->run(row).number == number && m_table->currentIndex().row() != row)
             m_table->setCurrentIndex(m_model->index(row, 0));
-    enableButtons();
 }
 
 } // namespace shardscope

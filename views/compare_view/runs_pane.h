@@ -14,7 +14,6 @@
 #include "views/widgets/latest_job.h"
 
 class QTableView;
-class QToolButton;
 
 namespace shardscope {
 
@@ -58,13 +57,11 @@ Q_SIGNALS:
 private:
     void follow();
     void pinCurrent();
-    void enableButtons();
     using Checked = std::pair<std::uint64_t, Result<CheckVerdict>>;
     void receive(const Checked& checked);
     RunLog* m_log;
     RunsModel* m_model;
     QTableView* m_table;
-    QList<QToolButton*> m_buttons;
     RoleLabel* m_message;
     EmptyPage* m_empty;
     LatestJob<Checked> m_job;

@@ -4,7 +4,6 @@
 #include <QDir>
 #include <QPushButton>
 #include <QTableView>
-#include <QToolButton>
 #include <algorithm>
 
 #include "analysis/analyse.h"
@@ -172,7 +171,7 @@ VariantsPane::VariantsPane(Document* document, QWidget* parent)
     m_message->hide();
 
     auto* buttons = hbox({ 8, 4, 8, 4 }, 4, {});
-    m_rowButtons = giveRowActions(m_table, buttons,
+    giveRowActions(m_table, buttons,
         { { "open", "open", tr("Open as B"), [this] { open(); }, {}, tr("Return") },
             { "pin", "pin", tr("Pin as A"),
                 [this] {
@@ -193,7 +192,6 @@ VariantsPane::VariantsPane(Document* document, QWidget* parent)
     connect(&m_delay, &QTimer::timeout, this, &VariantsPane::requestFigures);
     connect(m_keep, &QPushButton::clicked, this, &VariantsPane::keep);
     connect(m_table, &QTableView::activated, this, &VariantsPane::open);
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &VariantsPane::enableButtons);
     connect(m_model, &VariantsModel::renameRequested, this, [this](int row, const QString& name) {
         m_document->edit(
             withVariantRenamed(*m_document->experiment(), static_cast<std::size_t>(row), name.toStdString()),
@@ -207,13 +205,6 @@ void VariantsPane::setCurrent(int row)
 {
     if (row >= 0 && row < m_model->rowCount())
         m_table->setCurrentIndex(m_model->index(row, VariantsModel::Name));
-    enableButtons();
-}
-
-void VariantsPane::enableButtons()
-{
-    for (QToolButton* each : m_rowButtons)
-        each->setEnabled(current() >= 0);
 }
 
 void VariantsPane::showErrors(const std::vector<Diagnostic>& errors)

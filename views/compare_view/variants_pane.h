@@ -21,7 +21,6 @@
 #include "views/widgets/latest_job.h"
 
 class QPushButton;
-class QToolButton;
 
 namespace shardscope {
 
@@ -95,13 +94,11 @@ private:
     void requestFigures();
     void showErrors(const std::vector<Diagnostic>& errors);
     void setCurrent(int row);
-    void enableButtons();
     Document* m_document;
     ExperimentPtr m_comparedWith;
     VariantsModel* m_model;
     QTableView* m_table;
     QPushButton* m_keep;
-    QList<QToolButton*> m_rowButtons;
     RoleLabel* m_message;
     EmptyPage* m_empty;
     std::shared_ptr<AnalysisCache> m_cache;

@@ -134,7 +134,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     connect(m_more, &QPushButton::clicked, this, [this] {
         if (isCompact()) {
             m_isMoreShown = true;
-            rebuildRows();
+            rebuild();
         } else {
             setLength(words::Length::Paragraph);
         }
@@ -165,9 +165,7 @@ void ExplainView::setLength(words::Length length)
         return;
     m_length = length;
     m_lengths->setCurrent(static_cast<int>(length));
-    rebuildRows();
-    requestWhatIfs();
-    requestBlockers();
+    rebuild();
 }
 
 void ExplainView::showSomeTensor()
@@ -197,11 +195,16 @@ void ExplainView::refresh()
         ? operation
         : OperationId();
 
+    rebuild();
+    const TensorRow* row = m_value.valid() ? snapshot->row(m_value) : nullptr;
+    setKeyFigure(row ? QString::fromStdString(toColumn(row->spec)) : QString());
+}
+
+void ExplainView::rebuild()
+{
     rebuildRows();
     requestWhatIfs();
     requestBlockers();
-    const TensorRow* row = m_value.valid() ? snapshot->row(m_value) : nullptr;
-    setKeyFigure(row ? QString::fromStdString(toColumn(row->spec)) : QString());
 }
 
 void ExplainView::rebuildRows()
@@ -516,11 +519,9 @@ void ExplainView::resizeEvent(QResizeEvent* event)
     if (isCompact() != m_wasCompact) {
         m_wasCompact = isCompact();
         const bool hadFocus = focusProxy()->hasFocus(); // what is the first thing now goes on
-        rebuildRows();
+        rebuild();
         if (hadFocus)
             focusProxy()->setFocus();
-        requestWhatIfs();
-        requestBlockers();
     }
 }
 

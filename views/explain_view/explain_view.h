@@ -78,6 +78,7 @@ private:
         std::vector<words::Text> sentences;
     };
     void refresh();
+    void rebuild(); ///< and asks for what takes longer
     void rebuildRows();
     void rebuildWhyNot();
     /// Sentences with links are reached by Tab where they stand, after the explanation's bar; returns the last one.

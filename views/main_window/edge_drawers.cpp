@@ -124,6 +124,15 @@ void EdgeDrawers::follow()
             put(drawer);
 }
 
+void EdgeDrawers::followWindow()
+{
+    follow();
+    if (!m_drawers.isEmpty() && std::all_of(m_drawers.begin(), m_drawers.end(), [](const Drawer& drawer) {
+            return drawer.frame->isVisible();
+        }))
+        makeRoomFor(m_drawers.back().frame);
+}
+
 void EdgeDrawers::makeRoomFor(const DockFrame* wanted)
 {
     int covered = 0;
@@ -145,7 +154,7 @@ bool EdgeDrawers::eventFilter(QObject* watched, QEvent* event)
     const bool isShown = type == QEvent::Show, isHidden = type == QEvent::Hide;
     if (drawer == m_drawers.end()) { // one of the bars
         if (isShown || isHidden || type == QEvent::Move || type == QEvent::Resize)
-            follow();
+            followWindow();
     } else if (isShown) {
         makeRoomFor(drawer->frame);
         drawer->frame->raise();

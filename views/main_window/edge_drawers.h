@@ -49,6 +49,7 @@ private:
     [[nodiscard]] QRect placeOf(const Drawer& drawer) const;
     void put(const Drawer& drawer);
     void follow();
+    void followWindow(); ///< which has too little room for two of them now
     void makeRoomFor(const DockFrame* wanted);
     QMainWindow* m_window;
     QList<QWidget*> m_above;

@@ -297,7 +297,7 @@ void MeshView::fillMenu(QMenu& menu, std::size_t axis)
     const bool marked = m_selection->meshAxis() == name;
     addMenuAction(
         menu, "selectAxis", marked ? tr("Do not mark it any more") : tr("Mark what is sharded along it"),
-        [this, name, marked] { m_selection->setMeshAxis(marked ? QString() : name); }, tr("Space"));
+        [chip] { Q_EMIT chip->clicked(); }, tr("Space"));
     if (!m_fixed->isHidden()) {
         addCopyAction(menu, "copyAxis", tr("Copy name"), name);
         return;
