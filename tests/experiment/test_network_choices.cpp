@@ -12,14 +12,14 @@ using namespace shardscope;
 
 namespace {
 
-Experiment mlp()
+Experiment smallestMlp()
 {
     return builtinExamples().front().make();
 }
 
-Experiment transformer()
+Experiment smallestTransformer()
 {
-    Experiment experiment = mlp();
+    Experiment experiment = smallestMlp();
     experiment.model = TransformerModel{};
     return experiment;
 }
@@ -35,7 +35,7 @@ private Q_SLOTS:
             { "compute_dtype", static_cast<int>(DType::BF16) }, { "optimizer", static_cast<int>(OptimizerKind::AdamW) },
             { "step", static_cast<int>(NetworkProgram::Forward) }, { "form", static_cast<int>(LayerForm::Scanned) } };
         for (const auto& [name, value] : choices) {
-            const Experiment before = transformer();
+            const Experiment before = smallestTransformer();
             QVERIFY2(chosenOption(before, name) && *chosenOption(before, name) != value, name);
             const Result<Experiment> after = withOption(before, name, value);
             QVERIFY2(after.has_value(), name);
@@ -45,14 +45,14 @@ private Q_SLOTS:
                     QCOMPARE(chosenOption(*after, other), chosenOption(before, other));
         }
         // An MLP has one type, and no optimizer of its own to choose.
-        QCOMPARE(chosenOption(mlp(), "compute_dtype"), std::nullopt);
-        QCOMPARE(chosenOption(mlp(), "optimizer"), std::nullopt);
-        QVERIFY(chosenOption(mlp(), "parameter_dtype").has_value());
+        QCOMPARE(chosenOption(smallestMlp(), "compute_dtype"), std::nullopt);
+        QCOMPARE(chosenOption(smallestMlp(), "optimizer"), std::nullopt);
+        QVERIFY(chosenOption(smallestMlp(), "parameter_dtype").has_value());
     }
 
     void unknownNames()
     {
-        for (const Experiment& experiment : { transformer(), mlp() }) {
+        for (const Experiment& experiment : { smallestTransformer(), smallestMlp() }) {
             QCOMPARE(chosenOption(experiment, "typo"), std::nullopt);
             QCOMPARE(withOption(experiment, "typo", 1).error().code, Code::UnknownValue);
             QCOMPARE(textOption(experiment, "typo"), std::nullopt);
@@ -66,13 +66,13 @@ private Q_SLOTS:
     {
         for (const char* name : { "parameter_dtype", "compute_dtype", "optimizer", "step", "form" })
             for (const int value : { -1, 1'000 })
-                QCOMPARE(withOption(transformer(), name, value).error().code, Code::OutOfRange);
-        QVERIFY(!withOption(transformer(), "parameter_dtype", static_cast<int>(DType::Token)).has_value());
+                QCOMPARE(withOption(smallestTransformer(), name, value).error().code, Code::OutOfRange);
+        QVERIFY(!withOption(smallestTransformer(), "parameter_dtype", static_cast<int>(DType::Token)).has_value());
     }
 
     void sizes()
     {
-        const Experiment before = transformer();
+        const Experiment before = smallestTransformer();
         for (const char* name : { "expert", "microbatches", "sliding_window", "layers" }) {
             const Result<Experiment> after = withSize(before, name, 4);
             QVERIFY2(after.has_value(), name);
@@ -80,13 +80,13 @@ private Q_SLOTS:
         }
         QCOMPARE(shownSize(before, "window_pattern"), std::nullopt); // no layer has a window
         QCOMPARE(shownSize(*withSize(before, "sliding_window", 4), "window_pattern"), std::optional<std::int64_t>(0));
-        QCOMPARE(shownSize(mlp(), "microbatches"), std::nullopt);
+        QCOMPARE(shownSize(smallestMlp(), "microbatches"), std::nullopt);
     }
 
     void nameOfLayers()
     {
-        QCOMPARE(textOption(mlp(), "layers_name"), std::nullopt); // layers one by one have no dimension
-        const Result<Experiment> scanned = withOption(mlp(), "form", static_cast<int>(LayerForm::Scanned));
+        QCOMPARE(textOption(smallestMlp(), "layers_name"), std::nullopt); // layers one by one have no dimension
+        const Result<Experiment> scanned = withOption(smallestMlp(), "form", static_cast<int>(LayerForm::Scanned));
         QVERIFY(scanned.has_value());
         const Result<Experiment> named = withText(*scanned, "layers_name", "stage");
         QVERIFY(named.has_value());
