@@ -209,6 +209,7 @@ void ExplainView::rebuild()
 
 void ExplainView::rebuildRows()
 {
+    m_wasCompact = isCompact();
     const bool shown = (m_value.valid() || m_operation.valid()) && m_snapshot->annotations;
     m_page->setVisible(shown);
     m_empty->setVisible(!shown);
@@ -517,7 +518,6 @@ void ExplainView::resizeEvent(QResizeEvent* event)
         rebuildWhatIfs();
     }
     if (isCompact() != m_wasCompact) {
-        m_wasCompact = isCompact();
         const bool hadFocus = focusProxy()->hasFocus(); // what is the first thing now goes on
         rebuild();
         if (hadFocus)
