@@ -158,10 +158,10 @@ private Q_SLOTS:
         QCOMPARE(stated(Code::TooLarge,
                      { { "what", "operations when every call has a body of its own" }, { "count", 3'000'005 },
                          { "limit", 1 << 21 } }),
-            QStringLiteral("there are 3,000,005 operations when every call has a body of its own, the limit is "
-                           "2,097,152. Write what is repeated as a loop."));
+            QStringLiteral("there are 3000005 operations when every call has a body of its own, the limit is "
+                           "2097152. Write what is repeated as a loop."));
         QCOMPARE(stated(Code::TooLarge, { { "what", "operations" }, { "limit", 1 << 19 } }),
-            QStringLiteral("there are more than 524,288 operations, which is the limit. Write what is repeated as a "
+            QStringLiteral("there are more than 524288 operations, which is the limit. Write what is repeated as a "
                            "loop."));
         QVERIFY(stated(Code::TooLarge,
             { { "what", "levels of bodies and calls in each other" }, { "count", 501 }, { "limit", 500 } })
