@@ -168,9 +168,30 @@ private Q_SLOTS:
     {
         Compared compared;
         QVERIFY(!compared.view.comparison());
-        QVERIFY(!compared.view.tree()->isVisible());
-        QCOMPARE(compared.view.model()->rowCount(), 0);
         QVERIFY(compared.view.keyFigure().isEmpty());
+        // What B holds and sends stands under what can be A, and follows B.
+        QTreeView* tree = compared.view.tree();
+        QVERIFY(tree->isVisible());
+        QVERIFY(tree->isColumnHidden(CompareModel::Before) && tree->isColumnHidden(CompareModel::Bar));
+        QVERIFY(!tree->isColumnHidden(CompareModel::After));
+        QVERIFY(compared.view.choices()->geometry().bottom() < tree->geometry().top());
+        QVERIFY2(compared.dump().contains(u"  parameters |  | 8 MiB | "_s), qPrintable(compared.dump().join(u"\n"_s)));
+        compared.setData(4);
+        QVERIFY2(compared.dump().contains(u"  parameters |  | 16 MiB | "_s), qPrintable(compared.dump().join(u"\n"_s)));
+        // The focus stays there while B changes.
+        tree->setFocus();
+        QTRY_VERIFY(tree->hasFocus());
+        compared.setData(2);
+        QVERIFY(tree->hasFocus());
+        compared.view.pin();
+        QVERIFY(!tree->isColumnHidden(CompareModel::Before) && !compared.view.choices()->isVisible());
+        // What A is called is read in a small window, too.
+        compared.view.unpin();
+        compared.view.resize(560, 500);
+        QTest::qWait(0);
+        for (const RoleLabel* label : compared.view.findChildren<RoleLabel*>())
+            if (label->text() == u"nothing pinned"_s)
+                QVERIFY(label->width() >= label->fontMetrics().horizontalAdvance(label->text()));
     }
 
     /// Without A the view says what can be A, and what other meshes there are.

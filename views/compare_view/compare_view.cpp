@@ -38,6 +38,17 @@ std::optional<StepTime> timeOfInputs(const RunLog& log, std::uint64_t inputs)
     return run ? std::optional(StepTime{ run->time, run->deviation }) : std::nullopt;
 }
 
+/// What one experiment holds and sends, in the column of B.
+std::vector<CompareRow> figuresOfOne(const SnapshotPtr& snapshot)
+{
+    std::vector<CompareRow> rows = compareRows(compareSnapshots(snapshot, snapshot, {}, {}));
+    for (CompareRow& row : rows) {
+        row.before.clear();
+        row.difference.clear();
+    }
+    return rows;
+}
+
 } // namespace
 
 CompareView::CompareView(Document* document, Selection* selection, RunController* controller, QWidget* parent)
@@ -132,7 +143,6 @@ QWidget* CompareView::makeComparison()
     m_failure->hide();
 
     m_tree->setModel(m_model);
-    m_tree->setAccessibleName(tr("What differs between A and B"));
     m_tree->setFrameShape(QFrame::NoFrame);
     m_tree->setUniformRowHeights(true);
     m_tree->setAlternatingRowColors(true);
@@ -148,10 +158,12 @@ QWidget* CompareView::makeComparison()
         m_tree->setColumnWidth(column, Metrics::scaled(92));
     m_tree->setColumnWidth(CompareModel::Bar, Metrics::scaled(72));
 
-    auto* first = hbox({ 8, 6, 8, 0 }, 6, { letter(QStringLiteral("A")), { m_nameOfA, 1 }, m_pin, m_file, m_unpin });
+    // Buttons beside a name would leave nothing of it in a small window.
+    auto* buttons = hbox({ 8, 6, 8, 6 }, 6, { m_pin, m_file, m_unpin, boxStretch() });
+    auto* first = hbox({ 8, 0, 8, 0 }, 6, { letter(QStringLiteral("A")), { m_nameOfA, 1 } });
     auto* second = hbox({ 8, 4, 8, 4 }, 6, { letter(QStringLiteral("B")), { m_nameOfB, 1 } });
     auto* words = vbox({ 8, 0, 8, 6 }, 4, { m_failure, m_sentence });
-    vbox(side, {}, 0, { first, second, words, { m_tree, 1 }, { m_choices, 1 } });
+    vbox(side, {}, 0, { buttons, first, second, words, m_choices, { m_tree, 1 } });
     return side;
 }
 
@@ -272,7 +284,7 @@ void CompareView::compareSides()
     const SnapshotPtr now = shownSnapshot(*m_document);
     if (!m_a.snapshot || !now) {
         m_comparison.reset();
-        m_model->setRows({ CompareRow() }, false);
+        setRows(now ? figuresOfOne(now) : std::vector{ CompareRow() }, false);
         showSides();
         return;
     }
@@ -282,7 +294,7 @@ void CompareView::compareSides()
         compareSnapshots(m_a.snapshot, now, timeOfInputs(m_log, m_inputsOfA), timeOfInputs(m_log, m_inputsOfB));
     // What is dragged somewhere in the window makes B change: the bars keep the scale of its start.
     const bool isDragged = QApplication::mouseButtons() != Qt::NoButton;
-    showRows(isDragged && !isFirst);
+    setRows(compareRows(*m_comparison), isDragged && !isFirst);
     showSides();
 }
 
@@ -296,14 +308,14 @@ void CompareView::followTimes()
     m_comparison->timeBefore = before;
     m_comparison->timeAfter = after;
     if (isVisible())
-        showRows(true);
+        setRows(compareRows(*m_comparison), true);
     else
         m_due = true;
 }
 
-void CompareView::showRows(bool held)
+void CompareView::setRows(std::vector<CompareRow> rows, bool held)
 {
-    m_model->setRows(compareRows(*m_comparison), held);
+    m_model->setRows(std::move(rows), held);
     for (int section = 0; section < m_model->rowCount(); ++section) {
         const QModelIndex index = m_model->index(section, CompareModel::Name);
         m_tree->setExpanded(index, !m_folded.contains(m_model->row(index).name));
@@ -318,18 +330,21 @@ QWidget* CompareView::usualControl() const
 void CompareView::showSides()
 {
     const bool any = m_comparison.has_value();
-    QWidget *const shown = any ? static_cast<QWidget*>(m_tree) : m_choices,
-                   *const other = any ? static_cast<QWidget*>(m_choices) : m_tree;
+    QWidget *const usual = usualControl(), *const other = any ? static_cast<QWidget*>(m_choices) : m_tree;
     const QWidget* const focus = QApplication::focusWidget();
-    const bool hadFocus = focus == other || other->isAncestorOf(focus);
-    shown->show();
+    const bool hasTurned = m_choices->isHidden() != any, hadFocus = focus == other || other->isAncestorOf(focus);
+    m_tree->setAccessibleName(any ? tr("What differs between A and B") : tr("What B holds and sends"));
+    for (const int column : { CompareModel::Before, CompareModel::Difference, CompareModel::Bar })
+        m_tree->setColumnHidden(column, !any);
     m_sentence->setVisible(any);
     m_sides->setShares(any ? 3 : 2, any ? 2 : 3); // what can be A is a short list
-    if (hadFocus)
-        shown->setFocus(Qt::OtherFocusReason);
-    other->hide();
+    usual->show();
+    if (hasTurned && hadFocus)
+        usual->setFocus(Qt::OtherFocusReason);
+    m_choices->setVisible(!any);
     showChoices();
     m_unpin->setEnabled(m_a.snapshot || !m_awaited.isEmpty());
+    m_unpin->setToolTip(m_unpin->isEnabled() ? tr("Nothing is compared with any more") : tr("Nothing is pinned as A"));
     const auto named = [](const QString& name, const MeshPtr& mesh) {
         return mesh ? tr("%1, %2", "name of an experiment, its mesh").arg(name, words::meshSizes(*mesh)) : name;
     };

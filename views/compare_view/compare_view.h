@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The view that compares: A is pinned, B is what is open and follows every edit. What differs in the inputs stands
-// first; one sentence says what differs most and why. Without A it lists what can be A. Beside it other meshes of as
+// first; one sentence says what differs most and why. Without A it lists what can be A, over what B holds and sends. Beside it other meshes of as
 // many devices and batches of other sizes, the experiment's variants, and the session's runs.
 #pragma once
 
@@ -33,6 +33,7 @@ class RunsPane;
 class SegmentedBar;
 class TwoSides;
 class VariantsPane;
+struct CompareRow;
 
 class CompareView : public DockView {
     Q_OBJECT
@@ -82,7 +83,7 @@ private:
     void follow(); ///< B may be another one
     void followTimes(); ///< so may be the time of either
     void compareSides();
-    void showRows(bool held);
+    void setRows(std::vector<CompareRow> rows, bool held);
     void showFailure(const std::vector<Diagnostic>& errors);
     void showSides();
     void showChoices();
@@ -94,7 +95,7 @@ private:
     QTimer m_timesDelay; ///< steps come in many times a second
     ExperimentPtr m_pinLater; ///< becomes A with its analysis
     QString m_awaited; ///< name of what becomes A; "" for nothing
-    bool m_due = false; ///< to be compared once it is seen
+    bool m_due = true; ///< to be compared once it is seen
     std::optional<SnapshotComparison> m_comparison;
     QSet<QString> m_folded; ///< names of sections
 
@@ -107,7 +108,7 @@ private:
     RoleLabel* m_failure;
     RoleLabel* m_sentence;
     QTreeView* m_tree;
-    PinChoices* m_choices; ///< in place of the tree
+    PinChoices* m_choices; ///< over the tree, where nothing is pinned
     std::function<QStringList()> m_recentFiles;
     SegmentedBar* m_kept; ///< variants, runs or meshes
     TwoSides* m_sides = nullptr;

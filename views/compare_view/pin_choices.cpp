@@ -48,8 +48,13 @@ PinChoices::PinChoices(QWidget* parent)
     m_table->horizontalHeader()->setSectionResizeMode(PinChoicesModel::Name, QHeaderView::Stretch);
     m_table->horizontalHeader()->setSectionResizeMode(PinChoicesModel::About, QHeaderView::ResizeToContents);
     m_table->setToolTip(tr("Return pins it as A."));
-    vbox(this, {}, 0, { vbox({ 8, 4, 8, 8 }, 0, { sentence }), { m_table, 1 } });
+    vbox(this, {}, 0, { vbox({ 8, 4, 8, 8 }, 0, { sentence }), m_table });
     setFocusProxy(m_table);
+    connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
+        constexpr int most = 6; // what is below has the rest
+        const int rows = std::min(m_model->rowCount(), most) * m_table->verticalHeader()->defaultSectionSize();
+        m_table->setFixedHeight(rows + m_table->horizontalHeader()->sizeHint().height());
+    });
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) {
         const std::function<void()> pin = m_model->choice(index.row()).pin; // the list may be another one then
         pin();
