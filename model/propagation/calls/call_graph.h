@@ -34,8 +34,8 @@ struct CallGraph {
 /// Every call gets a body of its own: the second one and later ones call copies <name>_0, <name>_1, ... that remember
 /// the original's name. Programs whose functions call themselves stay as they are, here and below.
 [[nodiscard]] Program flattenCallGraph(Program program);
-/// The largest program that is propagated and laid out, with a body for every call. An operation takes about 1 KiB
-/// until it stands in the device program, so that such a program takes 512 MiB.
+/// The largest program that is propagated and laid out, with a body for every call. An operation takes 2 to 3 KiB until
+/// its device program is planned, so that such a program takes 1 to 1.5 GiB.
 inline constexpr std::int64_t maximumOperations = std::int64_t{ 1 } << 19;
 /// TooLarge where that would make more operations than that: 42 functions that call the next one twice each would make
 /// four million millions. Likewise where operations would stand in more than 500 bodies.
