@@ -39,6 +39,7 @@
 #include "program/operation_path.h"
 #include "registered_test.h"
 #include "separator_drag.h"
+#include "views/collectives_view/collectives_view.h"
 #include "views/compare_view/compare_view.h"
 #include "views/device_map/device_map.h"
 #include "views/explain_view/explain_view.h"
@@ -586,6 +587,28 @@ private Q_SLOTS:
         open("maxtext-llama3-8b", Perspective::Plan);
         QVERIFY(window.present(QStringLiteral("timing")));
         QTRY_VERIFY(timeline->isInFront());
+    }
+
+    /// Arrays with rules have no program and send nothing: what has something to show is in front.
+    void arraysWithRulesLeaveNoViewEmpty()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1280, 800);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.openExample(QStringLiteral("maxtext-llama3-8b"));
+        window.document()->waitForAnalysis();
+        QTRY_VERIFY(window.isSettled());
+        window.setPerspective(Perspective::Program);
+        QTRY_VERIFY(window.dock(QStringLiteral("layout"))->isInFront());
+        window.setPerspective(Perspective::Debug);
+        QTRY_VERIFY(window.findChild<ExplainView*>()->isVisible());
+        window.openExample(QStringLiteral("flax-mlp-logical"));
+        window.document()->waitForAnalysis();
+        QTRY_VERIFY(window.isSettled());
+        window.setPerspective(Perspective::Debug);
+        QTRY_VERIFY(window.findChild<CollectivesView*>()->isVisible());
     }
 
     /// F6 shows where the keyboard went, in painted views as well; a click does not.

@@ -23,6 +23,7 @@
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/mesh_view/size_slider.h"
+#include "views/panel/panel.h"
 #include "views/theme/appearance.h"
 #include "views/widgets/fold_button.h"
 
@@ -186,6 +187,41 @@ private Q_SLOTS:
         QVERIFY(idle->isHidden());
         for (std::size_t i = 0; i < view.rowCount(); ++i)
             QVERIFY(view.row(i)->isVisible());
+    }
+
+    /// What a tile stands for is read with many axes, too, and the number of devices is never shortened at its front.
+    void manyAxesAreSaidInFull()
+    {
+        QLocale::setDefault(QLocale(QLocale::English));
+        Appearance appearance(ThemeChoice::Light);
+        Document document;
+        Selection selection;
+        Experiment experiment = builtinExamples().front().make();
+        experiment.mesh.axes = { { "data", 2 }, { "model", 4 } };
+        for (int i = 0; i < 8; ++i)
+            experiment.mesh.axes.push_back({ "axis_" + std::to_string(i), 2 });
+        experiment.hardware.devices.hosts = 256;
+        experiment.hardware.devices.devicesPerHost = 8;
+        document.setExperiment(std::move(experiment), {});
+        MeshView view(&document, &selection);
+        view.resize(340, 700);
+        selection.setTensor(QStringLiteral("params/layers.0/W1"));
+        document.waitForAnalysis();
+        view.show();
+        QVERIFY(QTest::qWaitForWindowActive(&view));
+        QTRY_VERIFY(view.mapCaption().startsWith(QStringLiteral("Each tile is ")));
+        RoleLabel *caption = nullptr, *head = nullptr;
+        for (RoleLabel* label : view.findChildren<RoleLabel*>()) {
+            if (label->text() == view.mapCaption())
+                caption = label;
+            if (label->text().endsWith(QStringLiteral(" = 2,048 devices")))
+                head = label;
+        }
+        QVERIFY(caption && head);
+        QTRY_VERIFY(caption->height() >= caption->heightForWidth(caption->width())
+            || caption->height() >= 4 * QFontMetrics(caption->font()).lineSpacing());
+        QCOMPARE(caption->toolTip(), view.mapCaption());
+        QVERIFY(head->width() >= head->fontMetrics().horizontalAdvance(QStringLiteral("…= 2,048 devices")));
     }
 
     void largeMeshesAreReadAndWalked()

@@ -10,7 +10,9 @@
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
 #include "registered_test.h"
+#include "views/panel/panel.h"
 #include "views/panel_fixture.h"
+#include "views/shard_grid_view/shard_grid_view.h"
 #include "views/span_text/span_text.h"
 #include "views/tensors_view/tensors_model.h"
 #include "views/tensors_view/tensors_view.h"
@@ -71,6 +73,28 @@ class TestTensors : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void init() { test::failOnWarnings(); }
+
+    /// A program that XLA has compiled may say of none of its arguments what it is a part of.
+    void compiledProgramWithoutShardings()
+    {
+        Fixture fixture(*experimentOf(
+            ProgramModel{
+                {}, std::make_shared<const std::string>(R"(HloModule jit_f, is_scheduled=true, num_partitions=4
+
+ENTRY %main_spmd (p: f32[2,8]) -> f32[2,8] {
+  %p = f32[2,8]{1,0} parameter(0)
+  ROOT %y = f32[2,8]{1,0} add(%p, %p)
+}
+)") },
+            "compiled"));
+        QVERIFY(fixture.snapshot().isPartitioned() && fixture.snapshot().tensors.empty());
+        const QString sentence = u"XLA has partitioned this program already, and its text does not say of what arrays "
+                                 "its values are parts."_s;
+        TensorsView tensors(&fixture.document, &fixture.selection);
+        QCOMPARE(tensors.findChild<EmptyPage*>()->sentence(), sentence);
+        ShardGridView grid(&fixture.document, &fixture.selection);
+        QCOMPARE(grid.findChild<EmptyPage*>()->sentence(), sentence);
+    }
 
     void paths_data()
     {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The view that compares: A is pinned, B is what is open and follows every edit. What differs in the inputs stands
-// first; one sentence says what differs most and why. Without A it lists what can be A, over what B holds and sends. Beside it other meshes of as
-// many devices and batches of other sizes, the experiment's variants, and the session's runs.
+// first; one sentence says what differs most and why. Without A it lists what can be A, over what B holds and sends.
+// Beside it other meshes of as many devices and batches of other sizes, the experiment's variants, and the session's
+// runs.
 #pragma once
 
 #include <QSet>

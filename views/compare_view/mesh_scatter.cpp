@@ -181,7 +181,7 @@ Canvas::Tip MeshScatter::tipAt(QPoint point) const
 
 std::vector<QRectF> ScatterLayout::labelPlaces(const QRectF& inside, const std::vector<QSizeF>& texts) const
 {
-    constexpr double aside = dotRadius + 4;
+    constexpr double aside = dotRadius + 8; // clear of the ring around the mesh that is open
     std::vector<QRectF> taken, places;
     for (const Dot& dot : dots)
         taken.push_back(QRectF(dot.at.x() - dotRadius, dot.at.y() - dotRadius, 2 * dotRadius, 2 * dotRadius));

@@ -129,7 +129,7 @@ void DeviceMap::paintBase(QPainter& painter, const Theme& theme) const
     if (m_layout.hasHeads())
         paintHeads(painter, theme);
     else if (m_level == 0 && hasHeading()) {
-        const QRect line(Metrics::scaled(8), Metrics::scaled(4), width(), sizes().title);
+        const QRect line(Metrics::scaled(8), Metrics::scaled(4), width() - 2 * Metrics::scaled(8), sizes().title);
         const auto& panels = m_layout.panels();
         const bool rowsBeside = panels.size() > 1 && panels[0].plane == panels[1].plane
             && panels[0].firstRow != panels[1].firstRow && panels[0].rect.top() == panels[1].rect.top();

@@ -9,6 +9,7 @@
 #include <QTimer>
 #include <QToolButton>
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "views/theme/icons.h"
@@ -22,15 +23,17 @@ namespace {
 
 constexpr int flashDuration = 700; // ms
 
-/// An outline over a widget's part that goes by itself and lets the pointer through.
+/// An outline over a widget's part that goes by itself and lets the pointer through. It follows that part: the title of
+/// a tab may become longer meanwhile.
 class FlashOutline : public QWidget {
 public:
-    FlashOutline(const QRect& place, QWidget* parent)
+    FlashOutline(std::function<QRect()> place, QWidget* parent)
         : QWidget(parent)
+        , m_place(std::move(place))
     {
         setObjectName(QStringLiteral("flash"));
         setAttribute(Qt::WA_TransparentForMouseEvents);
-        setGeometry(place);
+        setGeometry(parent->rect());
         show();
     }
 
@@ -41,10 +44,11 @@ protected:
             QTimer::singleShot(flashDuration, this, &QObject::deleteLater);
         QPainter painter(this);
         painter.setPen(QPen(Theme::current().accent, 2));
-        painter.drawRect(rect().adjusted(1, 1, -1, -1));
+        painter.drawRect(m_place().adjusted(1, 1, -1, -1));
     }
 
 private:
+    std::function<QRect()> m_place;
     bool m_seen = false;
 };
 
@@ -193,11 +197,18 @@ void DockTabs::flash(DockFrame* dock)
     for (QTabBar* bar : bars())
         for (int tab = 0; tab < bar->count(); ++tab)
             if (bar->isVisible() && dockAt(bar, tab) == dock) {
-                new FlashOutline(bar->tabRect(tab), bar);
+                new FlashOutline(
+                    [this, bar, dock] {
+                        int now = 0;
+                        while (now < bar->count() && dockAt(bar, now) != dock)
+                            ++now;
+                        return bar->tabRect(now); // empty of a tab that has gone
+                    },
+                    bar);
                 return;
             }
     if (QWidget* title = dock->titleBarWidget())
-        new FlashOutline(title->rect(), title);
+        new FlashOutline([title] { return title->rect(); }, title);
 }
 
 bool DockTabs::eventFilter(QObject* watched, QEvent* event)

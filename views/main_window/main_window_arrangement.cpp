@@ -434,7 +434,12 @@ void MainWindow::setPerspective(Perspective perspective)
         keepArrangement();
         m_perspective = perspective;
         arrange();
-        revealPart(QLatin1String(viewsOf(perspective).page));
+        // Of arrays with rules alone there is no program to be drawn, and nothing is sent.
+        const bool isBare = m_hasNoStep;
+        revealPart(isBare && perspective == Perspective::Debug ? QStringLiteral("explain")
+                                                               : QLatin1String(viewsOf(perspective).page));
+        if (isBare && perspective == Perspective::Program)
+            dock(QStringLiteral("layout"))->raise();
     }
     showPerspective();
 }

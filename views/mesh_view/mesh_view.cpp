@@ -111,13 +111,13 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_fixed->setText(tr("XLA has partitioned the program already; this mesh explains which devices exchange."));
     m_fixed->setContentsMargins(8, 0, 8, 2);
     m_fixed->hide();
-    m_head->setElided(true, Qt::ElideMiddle); // of many axes the first ones, and how many devices that makes
+    m_head->setElided(true, Qt::ElideLeft); // a number of which the first digits were missing would be another one
     auto* head = hbox({ 8, 6, 8, 2 }, styleSpacing, { m_head, m_tick, boxStretch(), m_keep });
     hbox(m_messageBox, { 8, 3, 8, 3 }, styleSpacing, { { m_messageText, 1 }, m_others, m_fit });
     m_messageBox->setAutoFillBackground(true);
     m_messageBox->hide();
 
-    m_caption->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    m_caption->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     makeSmallFlat(m_zoomOut, QStringLiteral("zoomout"), tr("More devices in the device map (-)"));
     makeSmallFlat(m_zoomIn, QStringLiteral("zoomin"), tr("Larger devices in the device map (+)"));
     hbox(m_captionBox, { 8, 0, 8, 0 }, 2, { { m_caption, 1 }, m_zoomOut, m_zoomIn });
@@ -187,16 +187,22 @@ void MeshView::showCaption()
     const bool zoomable = m_map->canZoomIn() || m_map->canZoomOut();
     m_captionBox->setVisible(zoomable);
     m_trail->setPlaces(m_map->trail());
-    // What a square stands for takes two lines; they stay while the pointer goes from square to square.
-    const QString tile = m_map->tileText();
-    const int lines = tile.isEmpty() ? 1 : 2;
-    m_caption->setFixedHeight(std::max(lines * QFontMetrics(Metrics::small()).lineSpacing() + 2, Metrics::scaled(20)));
-    const QString current = m_map->currentText();
+    // What a square stands for takes two lines, of many axes more; they stay while the pointer goes from square to
+    // square.
+    const QString tile = m_map->tileText(), current = m_map->currentText();
     const QString count = m_map->array() ? words::shardCount(*m_map->array()) + QLatin1Char('.') : QString();
+    const QFontMetrics metrics(Metrics::small());
+    const int room = width() - 2 * 8 - 2 * (m_zoomIn->sizeHint().width() + 2);
+    const int needed =
+        metrics.boundingRect(0, 0, room, 0, Qt::TextWordWrap, tile + QLatin1Char(' ') + count).height() + 2;
+    const int least = metrics.lineSpacing() + 2, most = 4 * metrics.lineSpacing() + 2;
+    m_caption->setFixedHeight(std::max(
+        tile.isEmpty() ? least : std::clamp(needed, 2 * metrics.lineSpacing() + 2, most), Metrics::scaled(20)));
     m_caption->setText(!current.isEmpty() ? current
             : !tile.isEmpty()             ? tile + QLatin1Char(' ') + count
             : m_map->canZoomIn()          ? count + QLatin1Char(' ') + tr("Zoom in to read names.")
                                           : count);
+    m_caption->setToolTip(plainTip(m_caption->text())); // in a narrow window more than four lines
     m_zoomIn->setEnabled(m_map->canZoomIn());
     m_zoomOut->setEnabled(m_map->canZoomOut());
 }

@@ -198,9 +198,12 @@ void ShardGridView::showEmpty()
     const SnapshotPtr snapshot = m_document->lastGood();
     const bool some = snapshot && !snapshot->tensors.empty();
     const std::optional<Obstacle> obstacle = some ? std::nullopt : obstacleOf(*m_document);
-    const bool isPart = snapshot && snapshot->isPartitioned() && !m_selection->tensor().isEmpty();
-    m_empty->setSentence(isPart
+    const bool isPartitioned = snapshot && snapshot->isPartitioned();
+    m_empty->setSentence(isPartitioned && !m_selection->tensor().isEmpty()
             ? tr("XLA has partitioned this program already, and its text does not say of what array this is a part.")
+            : isPartitioned && !some
+            ? tr("XLA has partitioned this program already, and its text does not say of what arrays its values are "
+                 "parts.")
             : some     ? tr("Choose a tensor to see how the devices hold it.")
             : obstacle ? obstacle->layoutText()
                        : tr("The experiment is being analysed."));

@@ -191,7 +191,12 @@ void TensorsView::showEmpty()
         return;
     }
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
-    m_empty->setSentence(obstacle ? obstacle->layoutText() : tr("The experiment is being analysed."));
+    const SnapshotPtr snapshot = m_document->lastGood();
+    m_empty->setSentence(obstacle ? obstacle->layoutText()
+            : snapshot && snapshot->isPartitioned()
+            ? tr("XLA has partitioned this program already, and its text does not say of what arrays its values are "
+                 "parts.")
+            : tr("The experiment is being analysed."));
     m_empty->setButton({});
 }
 
