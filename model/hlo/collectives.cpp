@@ -195,6 +195,7 @@ Result<HloCollectives> collectivesOf(const HloModule& module)
     found.devices = *devices;
     SHARDSCOPE_TRY(executions, executionsOf(module, found.loops));
     const Uses uses(module);
+    const bool compiled = isCompiled(module);
     constexpr std::int64_t maximumListed = std::int64_t{ 1 } << 26; // devices in all groups that are written "{}"
     std::int64_t listed = 0;
     for (HloCollective& collective : found.list) {
@@ -206,6 +207,11 @@ Result<HloCollectives> collectivesOf(const HloModule& module)
                 return fail(Code::TooLarge, { { "what", "devices" }, { "count", listed }, { "limit", maximumListed } },
                     module.placeOf(module.instructions[collective.instruction].name.begin));
         }
+        const HloAttribute* groups = module.attribute(module.instructions[collective.instruction], "replica_groups");
+        if (const std::int64_t named = collective.groups.memberCount();
+            compiled && groups && collective.kind != HloCollectiveKind::CollectivePermute && named != found.devices)
+            return fail(Code::DeviceCount, { { "what", "groups" }, { "tiles", named }, { "devices", found.devices } },
+                module.placeOf(groups->value.begin));
         collective.slicedRightAfter = sliceOf(module, uses, collective);
     }
     return found;

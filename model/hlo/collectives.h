@@ -72,7 +72,8 @@ struct HloCollectives {
 };
 
 /// Errors, with line and column: those of readGroups() and readPairs(); UndefinedName for computations;
-/// DeviceOutOfRange for a device beyond those that the module states; TooLarge for groups of far too many devices.
+/// DeviceOutOfRange for a device beyond those that the module states; DeviceCount where the groups of a compiled
+/// program do not have every device once; TooLarge for groups of far too many devices.
 [[nodiscard]] Result<HloCollectives> collectivesOf(const HloModule& module);
 
 /// How often each computation runs in a step, by index; nothing where that cannot be told.

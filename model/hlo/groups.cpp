@@ -50,7 +50,7 @@ bool readLists(Scanner& s, HloGroups& groups)
             if (!readDevice(s, device))
                 return false;
             if (!seen.insert(device).second)
-                return s.problem(Code::DeviceTwice, { { "device", device } }, position);
+                return s.problem(Code::DeviceTwice, { { "device", device }, { "what", "groups" } }, position);
             list.push_back(device);
         } while (s.accept(','));
         if (!s.require('}'))
@@ -257,6 +257,16 @@ std::vector<std::vector<std::int32_t>> HloGroups::expanded(std::int64_t devices)
     return out;
 }
 
+std::int64_t HloGroups::memberCount() const
+{
+    if (form == Form::Iota || form == Form::Mesh)
+        return tiles.size();
+    std::int64_t count = 0;
+    for (const std::vector<std::int32_t>& list : lists)
+        count += static_cast<std::int64_t>(list.size());
+    return count;
+}
+
 std::int64_t HloGroups::deviceEnd() const
 {
     if (form == Form::Iota || form == Form::Mesh)
@@ -296,7 +306,8 @@ Result<std::vector<std::pair<std::int32_t, std::int32_t>>> readPairs(const HloMo
         const bool sends = senders.insert(pair.first).second;
         if (sends && receivers.insert(pair.second).second)
             return true;
-        return s.problem(Code::DeviceTwice, { { "device", sends ? pair.second : pair.first } }, position);
+        return s.problem(
+            Code::DeviceTwice, { { "device", sends ? pair.second : pair.first }, { "what", "pairs" } }, position);
     };
     const auto readAll = [&] {
         if (!s.require('{') || s.accept('}'))

@@ -29,6 +29,8 @@ struct HloGroups {
     [[nodiscard]] std::int64_t size() const;
     /// Members of all groups, in the order of the text. Of `devices` devices where the text says all.
     [[nodiscard]] std::vector<std::vector<std::int32_t>> expanded(std::int64_t devices) const;
+    /// Members of all groups together; likewise.
+    [[nodiscard]] std::int64_t memberCount() const;
     /// The largest device number plus one; likewise.
     [[nodiscard]] std::int64_t deviceEnd() const;
 };

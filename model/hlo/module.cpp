@@ -75,4 +75,14 @@ std::vector<std::uint32_t> leavesOf(const HloModule& module, std::uint32_t shape
     return leaves;
 }
 
+bool isCompiled(const HloModule& module)
+{
+    if (module.moduleAttribute("is_scheduled"))
+        return true;
+    const auto isPartitioned = [&](const HloComputation& computation) {
+        return module.view(computation.name).ends_with("_spmd");
+    };
+    return std::any_of(module.computations.begin(), module.computations.end(), isPartitioned);
+}
+
 } // namespace shardscope

@@ -96,7 +96,7 @@ struct HloModule {
     std::vector<HloComputation> computations; ///< in the order of the text
     std::vector<std::uint32_t> byName; ///< indices of computations, by name
     std::uint32_t entry = noHloIndex; ///< index of a computation; none where the text ends before it
-    bool endsEarly = false; ///< the text ends inside a computation
+    bool endsEarly = false; ///< the text ends inside a computation, or before the entry
     // Tables between the module and its computations; number n is entry n - 1.
     std::vector<TextSpan> fileNames, functionNames; ///< without their quotes
     std::vector<HloFileLocation> locations;
@@ -138,5 +138,9 @@ struct HloModule {
 [[nodiscard]] std::int64_t byteCount(const HloModule& module, const HloShape& shape);
 /// Indices of the arrays that a shape consists of, in order: of a tuple those of its parts, else itself.
 [[nodiscard]] std::vector<std::uint32_t> leavesOf(const HloModule& module, std::uint32_t shape);
+
+/// Whether the module is what XLA has made for each device: partitioned, or scheduled. Shapes are those of one device
+/// then, and there is nothing left to lay out.
+[[nodiscard]] bool isCompiled(const HloModule& module);
 
 } // namespace shardscope

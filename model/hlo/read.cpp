@@ -40,6 +40,7 @@ Result<HloModule> Reader::read()
         static_cast<std::size_t>(std::count(m_text.begin(), m_text.end(), '\n')) + 1, m_text.size() / shortest));
     if (!readModule())
         return tl::unexpected(mlir::orEndsEarly(std::move(*m_trouble.error), m_text));
+    m_module.endsEarly |= m_module.entry == noHloIndex; // it comes last
     orderNames();
     return std::move(m_module);
 }

@@ -149,16 +149,6 @@ Result<ReadProgram> read(Translation& translation, const HloPlaces& places, Read
 
 } // namespace
 
-bool isCompiled(const HloModule& module)
-{
-    if (module.moduleAttribute("is_scheduled"))
-        return true;
-    const auto isPartitioned = [&](const HloComputation& computation) {
-        return module.view(computation.name).ends_with("_spmd");
-    };
-    return std::any_of(module.computations.begin(), module.computations.end(), isPartitioned);
-}
-
 Result<ReadProgram> readProgram(std::string_view text, ReadOptions options)
 {
     if (!isHloText(text))

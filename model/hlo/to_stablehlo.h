@@ -22,10 +22,6 @@
 
 namespace shardscope {
 
-/// Whether the module is what XLA has made for each device: partitioned, or scheduled. Shapes are those of one device
-/// then, and there is nothing left to lay out.
-[[nodiscard]] bool isCompiled(const HloModule& module);
-
 /// The program of a text, whether it is HLO or StableHLO. Errors: those of readHlo() and readStableHlo(), at places of
 /// the text; NoProgram where HLO text ends before its entry; those of collectivesOf(); AttributeMissing and
 /// AttributeValue for operations that lack what they need; TooLarge where computations that are used in several places

@@ -38,17 +38,6 @@ std::string tableText(const std::vector<std::vector<std::int32_t>>& rows)
         + "xi64>";
 }
 
-/// Of all groups together.
-std::int64_t devicesIn(const HloGroups& groups)
-{
-    if (groups.form == HloGroups::Form::Iota || groups.form == HloGroups::Form::Mesh)
-        return groups.tiles.size();
-    std::int64_t count = 0;
-    for (const std::vector<std::int32_t>& list : groups.lists)
-        count += static_cast<std::int64_t>(list.size());
-    return count;
-}
-
 std::string sizesText(DType dtype, const std::vector<std::int64_t>& sizes)
 {
     return "tensor<" + join(sizes, "x") + (sizes.empty() ? "" : "x") + std::string(name(dtype)) + '>';
@@ -68,9 +57,6 @@ Result<void> Translator::groupTables()
             return fail(Code::TooLarge, { { "what", "devices" }, { "count", ids }, { "limit", maximumIds } },
                 at(m_module.instructions[collective.instruction]));
         const HloInstruction& instruction = m_module.instructions[collective.instruction];
-        if (const std::int64_t named = devicesIn(collective.groups); m_isCompiled && named != m_found.devices)
-            return fail(Code::DeviceCount, { { "what", "groups" }, { "tiles", named }, { "devices", m_found.devices } },
-                m_module.placeOf(m_module.attribute(instruction, "replica_groups")->value.begin));
         if (const auto [place, isNew] = m_groupTables.emplace(groupsIn(instruction), m_groupTables.size()); isNew)
             line("#groups" + std::to_string(place->second) + " = "
                     + tableText(collective.groups.expanded(m_found.devices)),

@@ -241,12 +241,15 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
     const std::vector<const HloInstruction*> list = parameters(computation);
     for (std::size_t p = 0; p < list.size(); ++p) {
         const std::vector<std::uint32_t> shapes = leavesOf(m_module, list[p]->shape);
+        SHARDSCOPE_TRY(stated, statedShardings(*list[p], shapes.size()));
         for (std::size_t i = 0; i < shapes.size(); ++i) {
             const Leaf leaf = newValue({ shapes[i] }).front();
             arguments.push_back(leaf);
             std::vector<std::string> attributes;
             if (shapes.size() == 1)
-                addShardings(*list[p], attributes, true);
+                addFrontendShardings(*list[p], attributes);
+            if (!stated->empty())
+                attributes.push_back("mhlo.sharding = " + quotedText((*stated)[i]));
             const auto [from, to] = replaced.equal_range(static_cast<std::int64_t>(p));
             for (auto result = from; result != to && shapes.size() == 1; ++result)
                 attributes.push_back("tf.aliasing_output = " + std::to_string(result->second) + " : i32");
@@ -260,16 +263,11 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
     bindParameters(computation, arguments);
     const HloInstruction& root = m_module.instructions[called.root];
     const std::vector<std::uint32_t> results = leavesOf(m_module, root.shape);
-    std::vector<std::string> stated(results.size());
-    if (const HloAttribute* sharding = m_module.attribute(root, "sharding");
-        sharding && !m_isShardy && !m_isCompiled && isMain) {
-        const std::vector<std::string_view> texts = hloShardingTexts(m_module.view(sharding->value));
-        for (std::size_t r = 0; texts.size() == results.size() && r < results.size(); ++r)
-            stated[r] = " {mhlo.sharding = " + quotedText(texts[r]) + '}';
-    }
+    SHARDSCOPE_TRY(stated, statedShardings(root, isMain ? results.size() : 0));
     std::string types;
     for (std::size_t r = 0; r < results.size(); ++r)
-        types += (r == 0 ? "" : ", ") + type(results[r]) + stated[r];
+        types += (r == 0 ? "" : ", ") + type(results[r])
+            + (stated->empty() ? "" : " {mhlo.sharding = " + quotedText((*stated)[r]) + '}');
     line(") -> (" + types + ") {", root.name.begin);
     SHARDSCOPE_CHECK(instructions(computation));
     const Leaves& returned = m_values[called.root];
@@ -339,7 +337,12 @@ bool Translator::hasOneType(const Target& target) const
 Result<void> Translator::write(const HloInstruction& instruction, Target target, const std::vector<Body>& bodies)
 {
     const std::uint32_t origin = instruction.name.begin;
-    addShardings(instruction, target.attributes, false);
+    addFrontendShardings(instruction, target.attributes);
+    // What main returns has its shardings at its results.
+    const bool isReturned = &instruction == &m_module.instructions[m_module.computations[m_module.entry].root];
+    if (const HloAttribute* sharding = m_module.attribute(instruction, "sharding");
+        sharding && !m_isShardy && !m_isCompiled && (!isReturned || m_module.opcode(instruction) == "custom-call"))
+        target.attributes.push_back("mhlo.sharding = " + quotedText(m_module.view(sharding->value)));
     const Leaves results = newValue(target.results);
     std::string text;
     if (!results.empty())
@@ -425,8 +428,23 @@ Result<void> Translator::writeCall(const HloInstruction& instruction, std::vecto
             std::move(results) });
 }
 
-void Translator::addShardings(
-    const HloInstruction& instruction, std::vector<std::string>& attributes, bool isArgument) const
+Result<std::vector<std::string_view>> Translator::statedShardings(
+    const HloInstruction& instruction, std::size_t arrays) const
+{
+    std::vector<std::string_view> texts;
+    const HloAttribute* sharding = m_module.attribute(instruction, "sharding");
+    if (!sharding || m_isShardy || m_isCompiled || arrays == 0)
+        return texts;
+    texts = hloShardingTexts(m_module.view(sharding->value));
+    if (texts.size() != arrays)
+        return fail(Code::CountMismatch,
+            { { "what", "shardings" }, { "found", texts.size() }, { "wanted", arrays },
+                { "of", m_module.view(instruction.name) } },
+            m_module.placeOf(sharding->value.begin));
+    return texts;
+}
+
+void Translator::addFrontendShardings(const HloInstruction& instruction, std::vector<std::string>& attributes) const
 {
     if (m_isCompiled)
         return;
@@ -437,11 +455,6 @@ void Translator::addShardings(
             entries.push_back(std::string(key) + " = " + quotedText(*value));
     if (!entries.empty())
         attributes.push_back("mhlo.frontend_attributes = {" + join(entries, ", ") + '}');
-    // Of a value that a function makes and returns, XLA's sharding says what that of the result says.
-    const HloAttribute* sharding = m_module.attribute(instruction, "sharding");
-    const bool counts = isArgument || m_module.opcode(instruction) == "custom-call";
-    if (sharding && counts && !m_isShardy)
-        attributes.push_back("mhlo.sharding = " + quotedText(m_module.view(sharding->value)));
 }
 
 } // namespace shardscope::hlo

@@ -93,7 +93,11 @@ private:
     Result<void> windowed(const HloInstruction& instruction, Target& target, bool isConvolution);
     Result<void> customCall(const HloInstruction& instruction, Target& target);
     Result<std::string> constant(const HloInstruction& instruction) const;
-    void addShardings(const HloInstruction& instruction, std::vector<std::string>& attributes, bool isArgument) const;
+    void addFrontendShardings(const HloInstruction& instruction, std::vector<std::string>& attributes) const;
+    /// XLA's own shardings of an instruction that is or makes so many arrays, one for each; none where it has none or
+    /// where they do not count. Error: CountMismatch.
+    [[nodiscard]] Result<std::vector<std::string_view>> statedShardings(
+        const HloInstruction& instruction, std::size_t arrays) const;
 
     [[nodiscard]] Result<std::string> dims(
         const HloInstruction& instruction, std::string_view attribute, std::string_view name) const;

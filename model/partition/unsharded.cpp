@@ -193,16 +193,19 @@ void forgetFreeAxes(Editor& edit, OperationId id)
 }
 
 /// In a manual computation devices have full arrays along all axes that are not manual: Shardy's collectives along
-/// these pass their operand through. An all_reduce adds up along those that are.
+/// these pass their operand through, and no array there is sharded. An all_reduce adds up along those that are manual.
 void passThroughAlongFreeAxes(Editor& edit, RegionId body, const std::vector<std::string>& manualAxes)
 {
     std::vector<std::pair<OperationId, const std::vector<std::string>*>> collectives;
     std::vector<OperationId> computations; // inside of this one
     std::vector<std::vector<std::string>> nested;
     nested.reserve(edit.program().operations.size());
+    const auto clear = [&](ValueId value) { edit.clearSharding(value); };
     const auto visit = [&](auto self, RegionId region, const std::vector<std::string>& manual) -> void {
+        std::for_each(edit.region(region).arguments.begin(), edit.region(region).arguments.end(), clear);
         for (const OperationId id : edit.region(region).operations) {
             const Operation& operation = edit.operation(id);
+            std::for_each(operation.results.begin(), operation.results.end(), clear);
             if (isShardyCollective(operation.kind))
                 collectives.emplace_back(id, &manual);
             const std::vector<std::string>* inside = &manual;

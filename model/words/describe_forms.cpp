@@ -109,6 +109,12 @@ ProblemText describeForm(const Diagnostic& d)
         return problem(Words::tr("there is no device %1").arg(number("device")),
             Words::tr("There are %1, numbered from 0.").arg(counted(d.number("devices"), Noun::Device)));
     case Code::DeviceTwice:
+        if (d.text("what") == "groups")
+            return problem(Words::tr("device %1 stands twice in the groups of this collective").arg(number("device")),
+                Words::tr("Every device stands in one group: name each once."));
+        if (d.text("what") == "pairs")
+            return problem(Words::tr("device %1 sends or receives twice").arg(number("device")),
+                Words::tr("Every device stands in one pair as the sender and in one as the receiver, at most."));
         return problem(Words::tr("device %1 stands twice in the sharding").arg(number("device")),
             Words::tr("Every device holds one shard: name each once."));
     case Code::UnsupportedSharding:

@@ -240,6 +240,8 @@ void TestCollectives::devices()
     QCOMPARE(devicesOf(", num_partitions=8"), QStringLiteral("8"));
     QCOMPARE(devicesOf(", num_partitions=4, replica_count=2"), QStringLiteral("8"));
     QVERIFY(devicesOf(", num_partitions=4").startsWith(QLatin1String("E408 5:4 device=5 devices=4")));
+    // Every device of a compiled program stands in one group.
+    QVERIFY(devicesOf(", num_partitions=8, is_scheduled=true").startsWith(QLatin1String("E406 5:")));
 }
 
 void TestCollectives::executions()

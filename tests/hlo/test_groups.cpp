@@ -93,7 +93,7 @@ void TestGroups::errors_data()
     const auto add = [](const char* text, const char* stated) {
         QTest::newRow(text) << QString::fromLatin1(text) << QString::fromUtf8(stated);
     };
-    add("{{0,1},{1}}", "E409 1:9 device=1");
+    add("{{0,1},{1}}", "E409 1:9 device=1 what=groups");
     add("{{0,1}", "E120 1:7 expected=“}”");
     add("{{0,-1}}", "E125 1:5 key=device value=-1");
     add("{{0,1}} x", "E120 1:9 expected=the end of the groups");
@@ -128,8 +128,8 @@ void TestGroups::pairs()
     QCOMPARE(shownError(read), QString());
     QCOMPARE(*read, (std::vector<std::pair<std::int32_t, std::int32_t>>{ { 0, 1 }, { 1, 2 }, { 2, 0 } }));
     QVERIFY(pairsIn("{}")->empty());
-    QCOMPARE(shownError(pairsIn("{{0,1},{0,2}}")).left(18), QStringLiteral("E409 1:8 device=0"));
-    QCOMPARE(shownError(pairsIn("{{0,1},{2,1}}")).left(18), QStringLiteral("E409 1:8 device=1"));
+    QCOMPARE(shownError(pairsIn("{{0,1},{0,2}}")), QStringLiteral("E409 1:8 device=0 what=pairs"));
+    QCOMPARE(shownError(pairsIn("{{0,1},{2,1}}")), QStringLiteral("E409 1:8 device=1 what=pairs"));
     QCOMPARE(shownError(pairsIn("{{0}}")).left(8), QStringLiteral("E120 1:4"));
 }
 

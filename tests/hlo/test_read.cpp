@@ -282,6 +282,10 @@ void TestRead::endsEarly()
                                            "  %s = ((f32[8]), f32[8], u32[]) async-start(%p), calls=%elsewhere\n");
     QCOMPARE(shownError(read), QString());
     QVERIFY(read->endsEarly);
+    const Result<HloModule> between =
+        readHlo("HloModule m\n\n%f (x: f32[]) -> f32[] {\n  %x = f32[] parameter(0)\n}\n");
+    QCOMPARE(shownError(between), QString());
+    QVERIFY(between->endsEarly);
     QCOMPARE(read->entry, noHloIndex);
     QCOMPARE(read->computations[0].instructionCount, 2U);
     QCOMPARE(read->computations[0].root, noHloIndex);

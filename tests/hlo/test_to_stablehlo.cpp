@@ -8,6 +8,7 @@
 #include "program/aliased_results.h"
 #include "program/op_row.h"
 #include "program/other_attributes.h"
+#include "program/verify_findings.h"
 #include "registered_test.h"
 #include "stablehlo/same_program.h"
 
@@ -205,6 +206,32 @@ void TestToStableHlo::shardings()
                     "  ROOT %r = f32[8,4]{1,0} tanh(%p)\n}\n");
     QCOMPARE(shownError(plain), QString());
     QVERIFY(plain->program.shardingOf(plain->program.main().arguments[0]));
+    // A tuple has one for each of its arrays, and instructions in between may have their own.
+    const auto tuple = [](const std::string& stated) {
+        return readProgram(
+            "HloModule m, num_partitions=4\n\nENTRY %main (p: (f32[8,4], f32[4])) -> (f32[8,4], f32[4]) {\n"
+            "  %p = (f32[8,4]{1,0}, f32[4]{0}) parameter(0), sharding="
+            + stated
+            + "\n  %a = f32[8,4]{1,0} get-tuple-element(%p), index=0\n  %b = f32[4]{0} get-tuple-element(%p), "
+              "index=1\n  %t = f32[8,4]{1,0} tanh(%a), sharding={devices=[1,4]<=[4]}\n  %n = f32[8,4]{1,0} "
+              "negate(%t)\n  ROOT %r = (f32[8,4]{1,0}, f32[4]{0}) tuple(%n, %b), "
+              "sharding={{devices=[2,2]<=[4]}, {replicated}}\n}\n");
+    };
+    const Result<ReadProgram> parts = tuple("{{devices=[4,1]<=[4]}, {devices=[4]<=[4]}}");
+    QCOMPARE(shownError(parts), QString());
+    QVERIFY(parts->warnings.empty());
+    const auto shown = [&](ValueId value) {
+        const auto sharding = parts->program.shardingOf(value);
+        return sharding ? QString::fromStdString(
+                   verification::shardingText(parts->program.meshes[sharding->mesh], sharding->sharding))
+                        : QString();
+    };
+    const Region& main = parts->program.main();
+    QCOMPARE(shown(main.arguments[0]), QStringLiteral("[{axis_0, axis_1}, {}]"));
+    QCOMPARE(shown(main.arguments[1]), QStringLiteral("[{axis_0, axis_1}]"));
+    QCOMPARE(shown(parts->program.operation(main.operations[0]).results[0]), QStringLiteral("[{}, {axis_0, axis_1}]"));
+    QVERIFY(shownError(tuple("{{devices=[4,1]<=[4]}}"))
+                .startsWith(QStringLiteral("E194 4:58 what=shardings found=1 wanted=2")));
 }
 
 void TestToStableHlo::namesAndPlaces()
