@@ -338,11 +338,8 @@ Result<void> Translator::write(const HloInstruction& instruction, Target target,
 {
     const std::uint32_t origin = instruction.name.begin;
     addFrontendShardings(instruction, target.attributes);
-    // What main returns has its shardings at its results.
-    const bool isReturned = &instruction == &m_module.instructions[m_module.computations[m_module.entry].root];
-    if (const HloAttribute* sharding = m_module.attribute(instruction, "sharding");
-        sharding && !m_isShardy && !m_isCompiled && (!isReturned || m_module.opcode(instruction) == "custom-call"))
-        target.attributes.push_back("mhlo.sharding = " + quotedText(m_module.view(sharding->value)));
+    if (const std::string_view own = ownSharding(instruction); !own.empty())
+        target.attributes.push_back("mhlo.sharding = " + quotedText(own));
     const Leaves results = newValue(target.results);
     std::string text;
     if (!results.empty())
@@ -426,6 +423,23 @@ Result<void> Translator::writeCall(const HloInstruction& instruction, std::vecto
     return write(instruction,
         { "func.call", { "callee = @" + quotedText(functionName(computation)) }, operandLeaves(instruction),
             std::move(results) });
+}
+
+std::string_view Translator::ownSharding(const HloInstruction& instruction) const
+{
+    const HloAttribute* sharding = m_module.attribute(instruction, "sharding");
+    if (!sharding || m_isShardy || m_isCompiled)
+        return {};
+    const std::string_view text = m_module.view(sharding->value);
+    if (m_module.opcode(instruction) == "custom-call")
+        return text;
+    // What main returns has its shardings at its results, and what is manual is so by the calls around it.
+    const bool isReturned = &instruction == &m_module.instructions[m_module.computations[m_module.entry].root];
+    const std::vector<std::string_view> parts = hloShardingTexts(text);
+    const bool isManual = std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+        return part.find("manual") != std::string_view::npos && part.find("devices") == std::string_view::npos;
+    });
+    return isReturned || isManual ? std::string_view() : text;
 }
 
 Result<std::vector<std::string_view>> Translator::statedShardings(

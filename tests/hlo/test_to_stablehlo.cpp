@@ -206,6 +206,16 @@ void TestToStableHlo::shardings()
                     "  ROOT %r = f32[8,4]{1,0} tanh(%p)\n}\n");
     QCOMPARE(shownError(plain), QString());
     QVERIFY(plain->program.shardingOf(plain->program.main().arguments[0]));
+    // What stands between the two calls of a manual region is manual without a word.
+    const Result<ReadProgram> manual =
+        readProgram("HloModule m, num_partitions=4\n\nENTRY %main (p: f32[8,4]) -> f32[8,4] {\n"
+                    "  %p = f32[8,4]{1,0} parameter(0), sharding={devices=[4,1]<=[4]}\n"
+                    "  %f = f32[2,4]{1,0} custom-call(%p), custom_call_target=\"SPMDFullToShardShape\", "
+                    "sharding={manual}\n  %t = f32[2,4]{1,0} tanh(%f), sharding={manual}\n"
+                    "  ROOT %r = f32[8,4]{1,0} custom-call(%t), custom_call_target=\"SPMDShardToFullShape\", "
+                    "sharding={devices=[4,1]<=[4]}\n}\n");
+    QCOMPARE(shownError(manual), QString());
+    QVERIFY(manual->warnings.empty());
     // A tuple has one for each of its arrays, and instructions in between may have their own.
     const auto tuple = [](const std::string& stated) {
         return readProgram(

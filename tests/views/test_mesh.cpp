@@ -204,12 +204,12 @@ private Q_SLOTS:
         experiment.hardware.devices.devicesPerHost = 8;
         document.setExperiment(std::move(experiment), {});
         MeshView view(&document, &selection);
-        view.resize(340, 700);
+        view.resize(260, 480);
         selection.setTensor(QStringLiteral("params/layers.0/W1"));
         document.waitForAnalysis();
         view.show();
         QVERIFY(QTest::qWaitForWindowActive(&view));
-        QTRY_VERIFY(view.mapCaption().startsWith(QStringLiteral("Each tile is ")));
+        QTRY_VERIFY2(view.mapCaption().startsWith(QStringLiteral("Each tile is ")), qPrintable(view.mapCaption()));
         RoleLabel *caption = nullptr, *head = nullptr;
         for (RoleLabel* label : view.findChildren<RoleLabel*>()) {
             if (label->text() == view.mapCaption())
