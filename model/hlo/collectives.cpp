@@ -196,6 +196,8 @@ Result<HloCollectives> collectivesOf(const HloModule& module)
     SHARDSCOPE_TRY(executions, executionsOf(module, found.loops));
     const Uses uses(module);
     const bool compiled = isCompiled(module);
+    SHARDSCOPE_TRY(replicas, hloNumber(module, "replica_count")); // whose numbers groups without global ones name
+    SHARDSCOPE_TRY(partitions, hloNumber(module, "num_partitions"));
     constexpr std::int64_t maximumListed = std::int64_t{ 1 } << 26; // devices in all groups that are written "{}"
     std::int64_t listed = 0;
     for (HloCollective& collective : found.list) {
@@ -208,10 +210,12 @@ Result<HloCollectives> collectivesOf(const HloModule& module)
                     module.placeOf(module.instructions[collective.instruction].name.begin));
         }
         const HloAttribute* groups = module.attribute(module.instructions[collective.instruction], "replica_groups");
-        if (const std::int64_t named = collective.groups.memberCount();
-            compiled && groups && collective.kind != HloCollectiveKind::CollectivePermute && named != found.devices)
-            return fail(Code::DeviceCount, { { "what", "groups" }, { "tiles", named }, { "devices", found.devices } },
-                module.placeOf(groups->value.begin));
+        if (compiled && groups && collective.kind != HloCollectiveKind::CollectivePermute)
+            if (const std::int64_t named = collective.groups.memberCount(); named != found.devices
+                && (collective.usesGlobalIds || (named != replicas->value_or(1) && named != partitions->value_or(1))))
+                return fail(Code::DeviceCount,
+                    { { "what", "groups" }, { "tiles", named }, { "devices", found.devices } },
+                    module.placeOf(groups->value.begin));
         collective.slicedRightAfter = sliceOf(module, uses, collective);
     }
     return found;

@@ -275,7 +275,8 @@ Result<bool> Translator::special(const HloInstruction& instruction)
                 { { "what", "elements" }, { "found", operands.size() }, { "wanted", results.size() },
                     { "of", std::string(opcode) } },
                 at(instruction));
-        bind(instruction, operands);
+        SHARDSCOPE_TRY(values, sharded(instruction, operands));
+        bind(instruction, std::move(*values));
         return true;
     }
     Target target{ "", {}, operands, results };
@@ -354,7 +355,8 @@ Result<void> Translator::element(const HloInstruction& instruction)
     const Leaves& all = m_values[of[0]];
     if (firsts[part + 1] > all.size())
         return lacks(instruction, "index");
-    bind(instruction, Leaves(all.begin() + firsts[part], all.begin() + firsts[part + 1]));
+    SHARDSCOPE_TRY(values, sharded(instruction, Leaves(all.begin() + firsts[part], all.begin() + firsts[part + 1])));
+    bind(instruction, std::move(*values));
     return {};
 }
 

@@ -338,8 +338,10 @@ Result<void> Translator::write(const HloInstruction& instruction, Target target,
 {
     const std::uint32_t origin = instruction.name.begin;
     addFrontendShardings(instruction, target.attributes);
-    if (const std::string_view own = ownSharding(instruction); !own.empty())
-        target.attributes.push_back("mhlo.sharding = " + quotedText(own));
+    SHARDSCOPE_TRY(stated, ownShardings(instruction));
+    if (stated->size() == target.results.size() && !stated->empty()) // else the instruction becomes several operations
+        target.attributes.push_back("mhlo.sharding = "
+            + quotedText(stated->size() == 1 ? std::string(stated->front()) : '{' + join(*stated, ", ") + '}'));
     const Leaves results = newValue(target.results);
     std::string text;
     if (!results.empty())
@@ -425,23 +427,6 @@ Result<void> Translator::writeCall(const HloInstruction& instruction, std::vecto
             std::move(results) });
 }
 
-std::string_view Translator::ownSharding(const HloInstruction& instruction) const
-{
-    const HloAttribute* sharding = m_module.attribute(instruction, "sharding");
-    if (!sharding || m_isShardy || m_isCompiled)
-        return {};
-    const std::string_view text = m_module.view(sharding->value);
-    if (m_module.opcode(instruction) == "custom-call")
-        return text;
-    // What main returns has its shardings at its results, and what is manual is so by the calls around it.
-    const bool isReturned = &instruction == &m_module.instructions[m_module.computations[m_module.entry].root];
-    const std::vector<std::string_view> parts = hloShardingTexts(text);
-    const bool isManual = std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-        return part.find("manual") != std::string_view::npos && part.find("devices") == std::string_view::npos;
-    });
-    return isReturned || isManual ? std::string_view() : text;
-}
-
 Result<std::vector<std::string_view>> Translator::statedShardings(
     const HloInstruction& instruction, std::size_t arrays) const
 {
@@ -449,13 +434,45 @@ Result<std::vector<std::string_view>> Translator::statedShardings(
     const HloAttribute* sharding = m_module.attribute(instruction, "sharding");
     if (!sharding || m_isShardy || m_isCompiled || arrays == 0)
         return texts;
-    texts = hloShardingTexts(m_module.view(sharding->value));
+    const std::string_view all = m_module.view(sharding->value);
+    texts = hloShardingTexts(all);
+    if (texts.size() == 1 && texts[0].size() == all.size()) // what is no tuple is the sharding of all parts
+        texts.assign(arrays, all);
     if (texts.size() != arrays)
         return fail(Code::CountMismatch,
             { { "what", "shardings" }, { "found", texts.size() }, { "wanted", arrays },
                 { "of", m_module.view(instruction.name) } },
             m_module.placeOf(sharding->value.begin));
-    return texts;
+    // What is manual is so by the calls around it, which say so themselves.
+    const bool isManual = m_module.opcode(instruction) != "custom-call"
+        && std::all_of(texts.begin(), texts.end(), [](std::string_view text) {
+               const Result<HloSharding> read = parseHlo(text);
+               return read && read->kind == HloSharding::Kind::Manual;
+           });
+    return isManual ? std::vector<std::string_view>() : texts;
+}
+
+Result<std::vector<std::string_view>> Translator::ownShardings(const HloInstruction& instruction) const
+{
+    // What main returns has its shardings at its results.
+    const bool isReturned = &instruction == &m_module.instructions[m_module.computations[m_module.entry].root];
+    return statedShardings(instruction,
+        isReturned && m_module.opcode(instruction) != "custom-call" ? 0 : leavesOf(m_module, instruction.shape).size());
+}
+
+Result<Translator::Leaves> Translator::sharded(const HloInstruction& instruction, Leaves values)
+{
+    SHARDSCOPE_TRY(stated, ownShardings(instruction));
+    for (std::size_t i = 0; i < values.size() && i < stated->size(); ++i) {
+        const std::string shape = type(values[i].shape);
+        const Leaf made = newValue({ values[i].shape }).front();
+        line(nameOf(made) + " = \"stablehlo.custom_call\"(" + nameOf(values[i])
+                + ") <{call_target_name = \"Sharding\"}> {mhlo.sharding = " + quotedText((*stated)[i]) + "} : (" + shape
+                + ") -> " + shape + location(instruction),
+            instruction.name.begin);
+        values[i] = made;
+    }
+    return values;
 }
 
 void Translator::addFrontendShardings(const HloInstruction& instruction, std::vector<std::string>& attributes) const

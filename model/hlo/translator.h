@@ -94,8 +94,10 @@ private:
     Result<void> customCall(const HloInstruction& instruction, Target& target);
     Result<std::string> constant(const HloInstruction& instruction) const;
     void addFrontendShardings(const HloInstruction& instruction, std::vector<std::string>& attributes) const;
-    /// What XLA's sharding says of an operation that is written for an instruction; empty where that says nothing.
-    [[nodiscard]] std::string_view ownSharding(const HloInstruction& instruction) const;
+    /// The values of an instruction that is no operation (a copy, a tuple), each with the sharding that stands there.
+    Result<Leaves> sharded(const HloInstruction& instruction, Leaves values);
+    /// statedShardings() of an instruction that is no parameter; none where main's results have them.
+    [[nodiscard]] Result<std::vector<std::string_view>> ownShardings(const HloInstruction& instruction) const;
     /// XLA's own shardings of an instruction that is or makes so many arrays, one for each; none where it has none or
     /// where they do not count. Error: CountMismatch.
     [[nodiscard]] Result<std::vector<std::string_view>> statedShardings(

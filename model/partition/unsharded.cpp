@@ -194,20 +194,32 @@ void forgetFreeAxes(Editor& edit, OperationId id)
 
 /// In a manual computation devices have full arrays along all axes that are not manual: Shardy's collectives along
 /// these pass their operand through, and no array there is sharded. An all_reduce adds up along those that are manual.
-void passThroughAlongFreeAxes(Editor& edit, RegionId body, const std::vector<std::string>& manualAxes)
+/// `seen` are the bodies that are dealt with already, and those of called functions from here on.
+void passThroughAlongFreeAxes(Editor& edit, const FunctionNames& names, std::set<RegionId>& seen, RegionId body,
+    const std::vector<std::string>& manualAxes)
 {
     std::vector<std::pair<OperationId, const std::vector<std::string>*>> collectives;
     std::vector<OperationId> computations; // inside of this one
+    std::vector<OperationId> constraints, groups;
     std::vector<std::vector<std::string>> nested;
     nested.reserve(edit.program().operations.size());
     const auto clear = [&](ValueId value) { edit.clearSharding(value); };
     const auto visit = [&](auto self, RegionId region, const std::vector<std::string>& manual) -> void {
+        if (!seen.insert(region).second)
+            return;
         std::for_each(edit.region(region).arguments.begin(), edit.region(region).arguments.end(), clear);
         for (const OperationId id : edit.region(region).operations) {
             const Operation& operation = edit.operation(id);
             std::for_each(operation.results.begin(), operation.results.end(), clear);
             if (isShardyCollective(operation.kind))
                 collectives.emplace_back(id, &manual);
+            else if (changesOnlySharding(operation.kind))
+                constraints.push_back(id);
+            else if (operation.kind == OpKind::ShardingGroup)
+                groups.push_back(id);
+            if (const std::string* callee = calleeOf(operation))
+                if (const Function* function = names.find(edit.program(), *callee))
+                    self(self, function->body, manual);
             const std::vector<std::string>* inside = &manual;
             if (operation.kind == OpKind::ManualComputation) {
                 computations.push_back(id);
@@ -221,6 +233,10 @@ void passThroughAlongFreeAxes(Editor& edit, RegionId body, const std::vector<std
         }
     };
     visit(visit, body, manualAxes);
+    for (const OperationId id : constraints)
+        replaceByOperand(edit, id);
+    for (const OperationId id : groups)
+        edit.erase(id);
     for (const OperationId id : computations)
         forgetFreeAxes(edit, id);
     for (const auto& [id, manual] : collectives) {
@@ -283,7 +299,7 @@ Program withoutShardings(Program program, std::optional<std::uint32_t> settled)
             // Its results are shards as it says; they are in full from there on.
             forgetFreeAxes(edit, id);
             const ManualComputationAttributes own = *attributesAs<ManualComputationAttributes>(operation.attributes);
-            passThroughAlongFreeAxes(edit, operation.regions[0], own.manualAxes);
+            passThroughAlongFreeAxes(edit, names, seen, operation.regions[0], own.manualAxes);
             for (std::size_t i = 0; i < operation.results.size(); ++i) {
                 const ValueId result = operation.results[i];
                 edit.setSharding(result, own.out[i]);

@@ -178,6 +178,7 @@ std::map<QString, Numbers> knownNumbers()
         { "composite_in_composite", { { a84 }, { map(a84, [](double x) { return 27 * x; }), doubled(a84) } } },
         { "manual_all_slice", { { big }, { map(big, negated) } } },
         { "manual_open_outside", { { a48 }, { map(a48, negated) } } },
+        { "manual_constraint_inside", { { a48 }, { map(doubled(a48), negated) } } },
         { "manual_collectives", { { a48 }, { doubled(a48) } } },
         { "manual_sums", { { m44, m42 }, { matrixProduct(m44, m42), matrixProduct(m44, m42) } } },
         { "manual_sum_in_function", { { a84 }, { columns } } },

@@ -242,6 +242,30 @@ void TestToStableHlo::shardings()
     QCOMPARE(shown(parts->program.operation(main.operations[0]).results[0]), QStringLiteral("[{}, {axis_0, axis_1}]"));
     QVERIFY(shownError(tuple("{{devices=[4,1]<=[4]}}"))
                 .startsWith(QStringLiteral("E194 4:58 what=shardings found=1 wanted=2")));
+    // One that is no tuple is that of all arrays.
+    const Result<ReadProgram> all = tuple("{replicated}");
+    QCOMPARE(shownError(all), QString());
+    QVERIFY(all->program.shardingOf(all->program.main().arguments[1]));
+    // XLA numbers every fifth part. A copy and an element say where their value lies as well, whatever their metadata
+    // name.
+    std::string types, shardings;
+    for (int i = 0; i < 6; ++i) {
+        types += (i == 0 ? "" : i == 5 ? ", /*index=5*/" : ", ") + std::string("f32[8]{0}");
+        shardings += (i == 0 ? "" : i == 5 ? ", /*index=5*/" : ", ") + std::string("{devices=[4]<=[4]}");
+    }
+    const Result<ReadProgram> many =
+        readProgram("HloModule m, num_partitions=4\n\nENTRY %main (p: f32[8]) -> f32[8] {\n"
+                    "  %p = f32[8]{0} parameter(0)\n  %c = ("
+            + types + ") custom-call(%p), custom_call_target=\"six\", sharding={" + shardings
+            + "}\n  %e = f32[8]{0} get-tuple-element(%c), index=5\n  %k = f32[8]{0} copy(%e), sharding={replicated "
+              "metadata={op_name=\"jit(f)/manual/copy\"}}\n  ROOT %r = f32[8]{0} negate(%k)\n}\n");
+    QCOMPARE(shownError(many), QString());
+    const Program& six = many->program;
+    const Operation& call = six.operation(six.main().operations[0]);
+    QCOMPARE(call.results.size(), std::size_t{ 6 });
+    QVERIFY(six.shardingOf(call.results[5]));
+    const ValueId negated = six.operation(six.main().operations.back()).operands[0];
+    QVERIFY(negated != call.results[5]); // a constraint stands between
 }
 
 void TestToStableHlo::namesAndPlaces()

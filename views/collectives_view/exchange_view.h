@@ -25,8 +25,8 @@ class SpanLine;
 /// Of everything that has a size of its own.
 struct ExchangeSizes {
     int headHeight = 34; ///< of the two lines over a grid
-    int holdingHeight =
-        17; ///< of the second one, which says what a device holds there: as many as the longer one takes
+    /// Of the second one, which says what a device holds there: as many lines as the longer of both takes.
+    int holdingHeight = 17;
     int bandHeight = 40; ///< of what is said about the collective
     int leastGridWidth = 220, leastGridHeight = 120;
     int arrow = 24; ///< room for an arrow between the grids

@@ -4,6 +4,7 @@
 
 #include <QHash>
 #include <QTimer>
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -95,7 +96,9 @@ private:
     [[nodiscard]] bool isNarrow() const { return width() < Metrics::scaled(520); }
     [[nodiscard]] words::Length shownLength() const
     {
-        return isCompact() && !m_isMoreShown ? words::Length::Tip : m_length;
+        if (!isCompact())
+            return m_length;
+        return m_isMoreShown ? std::max(m_length, words::Length::Paragraph) : words::Length::Tip;
     }
     void fitTitle();
     void showSomeTensor();

@@ -35,7 +35,7 @@ void DrawerGrip::mousePressEvent(QMouseEvent* event)
 
 void DrawerGrip::mouseMoveEvent(QMouseEvent* event)
 {
-    if (m_pressedAt >= 0)
+    if (m_pressedAt >= 0 && event->buttons() & Qt::LeftButton)
         Q_EMIT moved(event->position().toPoint().x() - m_pressedAt);
 }
 
@@ -43,6 +43,11 @@ void DrawerGrip::mouseReleaseEvent(QMouseEvent* event)
 {
     if (event->button() == Qt::LeftButton && std::exchange(m_pressedAt, -1) >= 0)
         Q_EMIT released();
+}
+
+void DrawerGrip::hideEvent(QHideEvent*)
+{
+    m_pressedAt = -1; // the drawer was closed while it was dragged
 }
 
 void DrawerGrip::keyPressEvent(QKeyEvent* event)

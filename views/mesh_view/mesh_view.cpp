@@ -111,7 +111,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_fixed->setText(tr("XLA has partitioned the program already; this mesh explains which devices exchange."));
     m_fixed->setContentsMargins(8, 0, 8, 2);
     m_fixed->hide();
-    m_head->setElided(true, Qt::ElideLeft); // a number of which the first digits were missing would be another one
+    m_head->setElided(true, Qt::ElideLeft); // the number of devices, which stands last, is never shortened
     auto* head = hbox({ 8, 6, 8, 2 }, styleSpacing, { m_head, m_tick, boxStretch(), m_keep });
     hbox(m_messageBox, { 8, 3, 8, 3 }, styleSpacing, { { m_messageText, 1 }, m_others, m_fit });
     m_messageBox->setAutoFillBackground(true);

@@ -149,6 +149,7 @@ QSize ProblemRow::sizeHint() const
 {
     return { Metrics::scaled(500), heightForWidth(Metrics::scaled(500)) };
 }
+
 int ProblemRow::defaultHeight()
 {
     return lineHeight();
