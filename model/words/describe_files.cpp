@@ -33,6 +33,8 @@ QString syntaxRemedy(const Diagnostic& d)
 QString rangeRemedy(const Diagnostic& d)
 {
     const Reader arg(d);
+    if (arg.has("max") && !arg.has("min"))
+        return Words::tr("Use a value of at most %1.").arg(arg("max"));
     if (arg.has("max"))
         return Words::tr("Use a value from %1 to %2.").arg(arg("min"), arg("max"));
     if (arg.has("below") && !arg.has("min"))

@@ -18,10 +18,7 @@ Span say(const QString& text)
 }
 Span axes(const std::vector<std::string>& names)
 {
-    QStringList list;
-    for (const std::string& name : names)
-        list << fromStd(name);
-    return { list.join(Words::tr(" and ")), Span::Style::Axis, -1 };
+    return { texts(names, &fromStd).join(Words::tr(" and ")), Span::Style::Axis, -1 };
 }
 
 QString dimensionName(const NamedShape& array, std::size_t dimension)
@@ -199,12 +196,9 @@ QString fallbackEffect(RulesFallback fallback)
 
 QString namesUnknownToMaxText(const std::vector<std::string>& names)
 {
-    QStringList list;
-    for (const std::string& name : names)
-        list << fromStd(name);
     return Words::tr("MaxText's model annotates nothing with these names of rules: %1. Its own are those of shardscope "
                      "rules %2.")
-        .arg(list.join(Words::tr(", ")), fromStd(currentMaxTextRules));
+        .arg(texts(names, &fromStd).join(Words::tr(", ")), fromStd(currentMaxTextRules));
 }
 
 Text differingStep(const ArrayInDialects& compared, const NamedShape& array, const LogicalRules& rules,

@@ -160,6 +160,8 @@ private Q_SLOTS:
                          { "limit", 1 << 21 } }),
             QStringLiteral("there are 3000005 operations when every call has a body of its own, the limit is "
                            "2097152. Write what is repeated as a loop."));
+        QVERIFY(stated(Code::OutOfRange, { { "key", "number" }, { "value", "99" }, { "max", 9 } })
+                    .endsWith(QStringLiteral("Use a value of at most 9.")));
         QCOMPARE(stated(Code::TooLarge, { { "what", "operations" }, { "limit", 1 << 19 } }),
             QStringLiteral("there are more than 524288 operations, which is the limit. Write what is repeated as a "
                            "loop."));
