@@ -9,6 +9,7 @@
 #include "partition/halo_dimensions.h"
 #include "partition/lower_collectives.h"
 #include "partition/shardy_collective.h"
+#include "program/array_parts.h"
 #include "program/body.h"
 #include "program/calls.h"
 #include "program/counted_loop.h"
@@ -121,6 +122,7 @@ public:
         , m_executions(executionsOf(m_program))
         , m_returned(manualResults(m_program))
         , m_names(namesByConstraints(program))
+        , m_arrays(arraysOfParts(m_program))
         , m_isOfLoss(scalarsOfLoss(program))
     {
         for (const Function& function : m_program.functions)
@@ -260,8 +262,13 @@ private:
     {
         return value.index < m_names.size() && m_names[value.index].valid() ? m_names[value.index] : value;
     }
+    [[nodiscard]] ValueId arrayOf(ValueId value) const
+    {
+        return value.index < m_arrays.size() ? m_arrays[value.index] : ValueId();
+    }
     void nameValue(CollectiveEntry& entry) const
     {
+        entry.partOf = arrayOf(entry.value);
         entry.scalarLoss = entry.value.index < m_isOfLoss.size() && m_isOfLoss[entry.value.index];
         entry.value = named(entry.value);
     }
@@ -299,7 +306,8 @@ private:
         const bool adds = entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter;
         if (const OperationId maker = m_program.value(operation.operands[0]).definition; adds && maker.valid())
             for (const ValueId read : m_program.operation(maker).operands)
-                entry.operands.push_back({ named(beforePadding(read)), shardingOf(read) });
+                entry.operands.push_back(
+                    { named(beforePadding(read)), shardingOf(read), arrayOf(beforePadding(read)) });
         // What is to be added up is partial before, though a program does not say so.
         if (adds)
             for (const AxisRef axis : entry.axes)
@@ -383,6 +391,7 @@ private:
     std::vector<Executions> m_executions;
     std::unordered_map<ValueId, ManualResult> m_returned;
     std::vector<ValueId> m_names; ///< per value without a path that a constraint names: what the constraint gives
+    std::vector<ValueId> m_arrays; ///< per value
     std::vector<bool> m_isOfLoss; ///< per value
     std::unordered_map<std::string, RegionId> m_bodies;
     std::set<std::uint32_t> m_seen;
