@@ -12,6 +12,7 @@
 #include "experiment/mesh_order.h"
 #include "mesh/device_places.h"
 #include "pipeline/collective_list.h"
+#include "program/element_updates.h"
 
 namespace shardscope {
 
@@ -135,24 +136,53 @@ void addRematerialised(const Snapshot& snapshot, std::vector<Problem>& problems)
     }
 }
 
-/// Collectives that the step waits for. Those of gradients and of what is updated with them come once per step and can
+/// Which collectives the step waits for. Those of gradients and of what is updated with them come once per step and can
 /// run beside it; a scalar is nothing.
-bool isWaitedFor(const Program& program, const CollectiveEntry& entry)
-{
-    const Value& value = program.value(entry.value);
-    switch (value.role) {
-    case Role::Gradient:
-    case Role::Mu:
-    case Role::Nu:
-    case Role::Master:
-    case Role::Count:
-    case Role::Step:
-    case Role::Loss:
-        return false;
-    default:
-        return !entry.scalarLoss && !value.path.starts_with("next(");
+class WaitingStep {
+public:
+    explicit WaitingStep(const Program& program)
+        : m_program(program)
+        , m_users(usersOf(program))
+    {
     }
-}
+
+    [[nodiscard]] bool waitsFor(const CollectiveEntry& entry) const
+    {
+        const Value& value = m_program.value(entry.value);
+        switch (value.role) {
+        case Role::Gradient:
+        case Role::Mu:
+        case Role::Nu:
+        case Role::Master:
+        case Role::Count:
+        case Role::Step:
+        case Role::Loss:
+            return false;
+        default:
+            return !entry.scalarLoss && !value.path.starts_with("next(") && !isAddedToGradient(entry.value);
+        }
+    }
+
+private:
+    /// One of the sums of which a gradient is made: that of an embedding that gives the logits too has one from each use.
+    [[nodiscard]] bool isAddedToGradient(ValueId value) const
+    {
+        for (;;) {
+            const std::vector<OperationId>& users = m_users[value.index];
+            if (users.size() != 1)
+                return false;
+            const Operation& user = m_program.operation(users[0]);
+            if (user.kind != OpKind::Add && !onlyMoves(m_program, user))
+                return false;
+            value = user.results[0];
+            if (m_program.value(value).role == Role::Gradient)
+                return true;
+        }
+    }
+
+    const Program& m_program;
+    const std::vector<std::vector<OperationId>> m_users; ///< by value
+};
 
 struct WaitedFor {
     AxisList axes;
@@ -208,10 +238,11 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
     const DevicePlaces places(hardware.devices);
     if (places.fastGroups() <= 1 || hardware.dcnBytesPerSecond >= hardware.iciBytesPerSecond)
         return;
+    const WaitingStep step(*snapshot.collectives->program);
     std::vector<WaitedFor> uses, others;
     for (const CollectiveEntry& entry : snapshot.collectives->entries)
         if (entry.mesh == snapshot.collectives->mesh && !entry.scalarLoss)
-            (isWaitedFor(*snapshot.collectives->program, entry) ? uses : others)
+            (step.waitsFor(entry) ? uses : others)
                 .push_back({ entry.axes, entry.times, entry.sentPerStep().value(), entry.value });
     const Mesh& mesh = *snapshot.mesh;
     const SlowLinks links(hardware.devices, mesh);
