@@ -13,7 +13,7 @@
 #include "program/over_mesh.h"
 #include "program/verify_shardings.h"
 #include "propagation/pass_pipelines.h"
-#include "simulate/collectives/collective_groups.h"
+#include "program/collective_groups.h"
 
 namespace shardscope::cli {
 

@@ -12,7 +12,9 @@
 #include "program/array_parts.h"
 #include "program/body.h"
 #include "program/calls.h"
+#include "program/collective_groups.h"
 #include "program/counted_loop.h"
+#include "program/device_counts.h"
 #include "program/editor.h"
 #include "program/location_parts.h"
 #include "program/over_mesh.h"
@@ -331,19 +333,31 @@ private:
         return all;
     }
 
+    /// Of its groups, by what their ids mean; as they are written, where others are named than there are.
+    [[nodiscard]] std::vector<std::vector<std::int64_t>> devicesOf(const Operation& operation, const Mesh& mesh) const
+    {
+        const DeviceCounts stated = statedDevices(m_program);
+        const DeviceCounts counts = stated.all() == mesh.deviceCount() ? stated : DeviceCounts{ 1, mesh.deviceCount() };
+        std::vector<std::vector<std::int64_t>> groups;
+        for (const std::vector<std::int32_t>& group : groupsOf(operation, counts))
+            groups.emplace_back(group.begin(), group.end());
+        const bool isStrange = std::any_of(groups.begin(), groups.end(), [&](const auto& group) {
+            return std::any_of(group.begin(), group.end(), [&](std::int64_t id) { return id >= mesh.deviceCount(); });
+        });
+        if (isStrange) {
+            groups = attributesAs<CollectiveAttributes>(operation.attributes)->groups;
+            for (std::vector<std::int64_t>& group : groups)
+                std::erase_if(group, [](std::int64_t device) { return device < 0; });
+        }
+        std::erase_if(groups, [](const auto& group) { return group.empty(); });
+        return groups;
+    }
+
     void describe(CollectiveEntry& entry, const Operation& operation, const CollectiveAttributes& attributes)
     {
-        entry.declaredGroups = attributes.groups;
-        for (std::vector<std::int64_t>& group : entry.declaredGroups)
-            std::erase_if(group, [](std::int64_t device) { return device < 0; });
-        std::erase_if(entry.declaredGroups, [](const auto& group) { return group.empty(); });
+        entry.declaredGroups = devicesOf(operation, *entry.mesh);
         if (entry.kind == CollectiveKind::CollectivePermute && operation.kind != OpKind::CollectiveBroadcast)
             entry.declaredPairs = std::exchange(entry.declaredGroups, connectedDevices(entry.declaredGroups));
-        if (entry.declaredGroups.empty()) { // none are written: all devices
-            entry.declaredGroups.emplace_back();
-            for (std::int64_t position = 0; position < entry.mesh->deviceCount(); ++position)
-                entry.declaredGroups.back().push_back(entry.mesh->deviceAt(position));
-        }
         entry.axes = axesOfGroups(entry.declaredGroups, *entry.mesh);
         for (const auto& group : entry.declaredGroups)
             entry.groupSize = std::max(entry.groupSize, static_cast<std::int64_t>(group.size()));
