@@ -908,7 +908,7 @@ private Q_SLOTS:
         QVERIFY(inspector->isInFront());
         // The tabs have made it lower: what leads on has the keyboard where the bar of lengths had to go.
         QCOMPARE(
-            QApplication::focusWidget(), used->isVisible() ? used : window.findChild<ExplainView*>()->focusProxy());
+            QApplication::focusWidget(), used->isVisible() ? used : window.findChild<ExplainView*>()->usualControl());
         // A click on the status bar leads there, and so does the keyboard; the next one closes them.
         QTest::mouseClick(status, Qt::LeftButton);
         QTRY_VERIFY(problems->isInFront());
