@@ -10,6 +10,7 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScreen>
+#include <QScrollBar>
 #include <QSet>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -20,6 +21,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
+#include <algorithm>
 #include <utility>
 
 #include "experiment/edits.h"
@@ -38,6 +40,8 @@
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/panel/panel.h"
+#include "views/program_view/program_view.h"
+#include "views/propagation_view/propagation_view.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
@@ -48,6 +52,7 @@
 #include "views/sharding_lab/sharding_lab_view.h"
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
+#include "views/widgets/drawer_box.h"
 #include "views/widgets/notice_strip.h"
 #include "views/widgets/section.h"
 
@@ -640,6 +645,67 @@ private Q_SLOTS:
         framed.window.setPerspective(Perspective::Learn);
         framed.window.setPerspective(Perspective::Plan);
         QVERIFY(!memory->isUnfolded());
+    }
+
+    /// The list of steps and the graph that they are played on are read together: in a low view they stand beside each
+    /// other, each with room for what it shows.
+    void lowDrawersStandBesideTheGraph()
+    {
+        for (const QSize size : { QSize(1024, 640), QSize(1366, 768), QSize(1280, 800) }) {
+            FramedWindow framed("transformer-t5x", size);
+            const auto at = QString::number(size.width()).toLatin1();
+            framed.window.setPerspective(size.height() == 800 ? Perspective::Plan : Perspective::Program);
+            QVERIFY(framed.present("propagation"));
+            const auto* const list = qobject_cast<PropagationView*>(framed.part("propagation"));
+            const GraphCanvas* const graph = framed.window.findChild<ProgramView*>()->canvas();
+            QTRY_VERIFY2(list->isVisible() && graph->isVisible(), at.constData());
+            QTRY_VERIFY2(graph->height() >= Metrics::scaled(150),
+                qPrintable(QStringLiteral("%1: %2").arg(size.width()).arg(graph->height())));
+            const auto tables = list->findChildren<QTableView*>();
+            const QTableView* const steps = *std::find_if(tables.begin(), tables.end(),
+                [list](const QTableView* table) { return table->model() == list->model(); });
+            QTRY_VERIFY2(steps->viewport()->height() >= 5 * steps->rowHeight(0),
+                qPrintable(QStringLiteral("%1: %2").arg(size.width()).arg(steps->viewport()->height())));
+            QVERIFY2(steps->horizontalScrollBar()->maximum() == 0, at.constData());
+            QVERIFY(list->mapTo(&framed.window, QPoint()).x() > graph->mapTo(&framed.window, QPoint()).x());
+            // Folded, it is a line below the graph again.
+            auto* section = qobject_cast<Section*>(list->parentWidget());
+            section->setUnfolded(false);
+            QTRY_VERIFY2(section->height() == section->headHeight()
+                    && section->y() > graph->mapTo(section->parentWidget(), QPoint()).y(),
+                at.constData());
+        }
+    }
+
+    void drawersHaveRoomBelowOrBesideOrInstead()
+    {
+        struct Needy : QWidget {
+            explicit Needy(QSize wanted)
+                : least(wanted)
+            {
+            }
+            [[nodiscard]] QSize minimumSizeHint() const override { return least; }
+            QSize least;
+        };
+        auto* main = new Needy({ 300, 100 });
+        auto* drawer = new Section(QStringLiteral("drawer"), QStringLiteral("Drawer"), new Needy({ 200, 80 }));
+        DrawerBox box(main, drawer);
+        box.setBesideBelow(400);
+        box.resize(800, 600);
+        box.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&box));
+        box.setDrawerHeight(150);
+        QTRY_COMPARE(drawer->height(), 150 + drawer->headHeight());
+        QCOMPARE(drawer->width(), 800);
+        box.resize(800, 300);
+        QTRY_VERIFY(drawer->height() == 300 && drawer->x() > main->geometry().right() && main->isVisible());
+        box.resize(450, 300);
+        QTRY_VERIFY(main->isVisible() && drawer->y() > main->geometry().bottom());
+        box.resize(450, 150);
+        QTRY_VERIFY(!main->isVisible() && drawer->height() == 150);
+        box.revealMain();
+        QTRY_VERIFY(main->isVisible() && !drawer->isUnfolded());
+        QTRY_COMPARE(drawer->height(), drawer->headHeight());
     }
 
     /// In a small window the picture keeps its room: what stands beside it comes as a drawer over the edge.

@@ -227,6 +227,7 @@ void MainWindow::makePictures()
     showFigureOf(m_propagation, propagation);
     propagation->setUnfolded(false);
     m_programBox = new DrawerBox(m_program, propagation);
+    m_programBox->setBesideBelow(Metrics::scaled(560)); // the list says what is played on the graph
     // It is played on the graph: whoever opens the list wants to see it there.
     m_program->player()->player()->serve(m_propagation);
     connect(propagation, &Section::changed, this, [this, propagation, wasOpen = false]() mutable {

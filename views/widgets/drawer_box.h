@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The main part of a view with a drawer below it. Folded, the drawer is its head alone; unfolded it shares the height
-// with the main part, by a line that can be dragged, or takes its place where there is no room for both.
+// with the main part, by a line that can be dragged, or the width where the height is too little for two that are to be
+// read together. Where there is no room for both it takes the main part's place.
 #pragma once
 
 #include <QWidget>
@@ -19,6 +20,8 @@ public:
     [[nodiscard]] Section* drawer() const { return m_drawer; }
     /// Unfolded with that height, where there is room for it.
     void setDrawerHeight(int height);
+    /// In a box lower than that the two stand beside each other, where there is the width for it.
+    void setBesideBelow(int height);
     /// Shows the main part, which a drawer without room beside it may have replaced.
     void revealMain();
     /// Room for the higher one of the two.
@@ -29,14 +32,16 @@ protected:
     void resizeEvent(QResizeEvent*) override { arrange(); }
 
 private:
+    enum class Place { Folded, Below, Beside, Instead };
     void arrange();
-    [[nodiscard]] bool haveBothRoom() const;
+    [[nodiscard]] Place place() const;
     [[nodiscard]] int headHeight() const; ///< with the line above it; 0 of a drawer that is hidden
     QWidget* m_main;
     Section* m_drawer;
     QSplitter* m_splitter;
     int m_height = 0; ///< of the drawer, when it unfolds
-    bool m_unfolded = false;
+    int m_besideBelow = 0;
+    Place m_place = Place::Folded; ///< as it was arranged last
 };
 
 } // namespace shardscope
