@@ -14,6 +14,7 @@
 #include <QSet>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QSplitter>
 #include <QStandardPaths>
 #include <QStatusBar>
 #include <QTabBar>
@@ -706,6 +707,15 @@ private Q_SLOTS:
         box.revealMain();
         QTRY_VERIFY(main->isVisible() && !drawer->isUnfolded());
         QTRY_COMPARE(drawer->height(), drawer->headHeight());
+        // One line of an empty drawer leaves no gap when it is folded.
+        box.resize(450, 300);
+        drawer->setNothing(QStringLiteral("There is nothing to show."));
+        for (const bool unfolded : { true, false }) {
+            drawer->setUnfolded(unfolded);
+            QTRY_COMPARE(drawer->height(), drawer->headHeight());
+            QTRY_COMPARE(drawer->geometry().bottom() + 1, box.height());
+            QTRY_COMPARE(main->geometry().bottom() + 1, drawer->y() - box.findChild<QSplitter*>()->handleWidth());
+        }
     }
 
     /// In a small window the picture keeps its room: what stands beside it comes as a drawer over the edge.

@@ -72,7 +72,8 @@ void DrawerBox::arrange()
     m_splitter->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
     m_drawer->setMaximumHeight(now == Place::Folded ? head : QWIDGETSIZE_MAX);
     m_main->setVisible(now != Place::Instead);
-    if (beside == (before == Place::Beside) && (now == Place::Folded) == (before == Place::Folded))
+    const bool isNew = beside != (before == Place::Beside) || before == Place::Folded;
+    if (now != Place::Folded && !isNew)
         return; // as somebody may have dragged it
     const int all = beside ? width() : height();
     const int own = beside     ? all / 2
