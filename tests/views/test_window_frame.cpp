@@ -37,6 +37,7 @@
 #include "views/main_window/settings.h"
 #include "views/main_window/status_message.h"
 #include "views/main_window/window_place.h"
+#include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
@@ -638,6 +639,10 @@ private Q_SLOTS:
         FramedWindow framed("flax-mlp-logical", QSize(1280, 800));
         auto* memory = qobject_cast<Section*>(framed.part("memory")->parentWidget());
         QTRY_VERIFY(memory && memory->isUnfolded());
+        // It is as high as what it tells: the cells of the picture have room for their names.
+        QTRY_COMPARE(framed.part("memory")->height(),
+            qobject_cast<MemoryView*>(framed.part("memory"))->contentHeight(framed.part("memory")->width()));
+        QTRY_VERIFY(framed.window.findChild<ShardGridView*>()->canvas()->grid().detail() >= GridDetail::Name);
         framed.window.setPerspective(Perspective::Learn);
         QVERIFY(!memory->isUnfolded());
         framed.window.setPerspective(Perspective::Plan);
@@ -695,8 +700,12 @@ private Q_SLOTS:
         box.resize(800, 600);
         box.show();
         QVERIFY(QTest::qWaitForWindowExposed(&box));
-        box.setDrawerHeight(150);
+        int wanted = 150;
+        box.setDrawerHeight([&wanted](int) { return wanted; });
         QTRY_COMPARE(drawer->height(), 150 + drawer->headHeight());
+        wanted = 180;
+        QCoreApplication::postEvent(drawer->body(), new QEvent(QEvent::LayoutRequest)); // its contents have changed
+        QTRY_COMPARE(drawer->height(), 180 + drawer->headHeight());
         QCOMPARE(drawer->width(), 800);
         box.resize(800, 300);
         QTRY_VERIFY(drawer->height() == 300 && drawer->x() > main->geometry().right() && main->isVisible());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/widgets/drawer_box.h"
 
+#include <QEvent>
 #include <QSplitter>
 #include <algorithm>
 #include <utility>
@@ -21,15 +22,17 @@ DrawerBox::DrawerBox(QWidget* main, Section* drawer, QWidget* parent)
     m_splitter->setStretchFactor(0, 1);
     m_splitter->setStretchFactor(1, 0);
     m_place = place();
+    connect(m_splitter, &QSplitter::splitterMoved, this, [this] { m_isDragged = true; });
+    drawer->body()->installEventFilter(this);
     connect(drawer, &Section::changed, this, [this] {
         updateGeometry();
         arrange();
     });
 }
 
-void DrawerBox::setDrawerHeight(int height)
+void DrawerBox::setDrawerHeight(std::function<int(int width)> height)
 {
-    m_height = height;
+    m_height = std::move(height);
     m_place = Place::Folded; // asked for anew
     m_drawer->setUnfolded(true);
     arrange();
@@ -72,14 +75,24 @@ void DrawerBox::arrange()
     m_splitter->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
     m_drawer->setMaximumHeight(now == Place::Folded ? head : QWIDGETSIZE_MAX);
     m_main->setVisible(now != Place::Instead);
-    const bool isNew = beside != (before == Place::Beside) || before == Place::Folded;
-    if (now != Place::Folded && !isNew)
-        return; // as somebody may have dragged it
+    if (beside != (before == Place::Beside) || before == Place::Folded)
+        m_isDragged = false;
+    if (m_isDragged && now != Place::Folded)
+        return;
     const int all = beside ? width() : height();
-    const int own = beside     ? all / 2
-        : now == Place::Folded ? head
-                               : head + std::max(m_height, m_drawer->body()->minimumSizeHint().height());
-    m_splitter->setSizes({ std::max(all - own, 0), own });
+    int own = beside ? all / 2 : head;
+    if (!beside && now != Place::Folded)
+        own += std::max(m_height ? m_height(width()) : 0, m_drawer->body()->minimumSizeHint().height());
+    if (m_splitter->sizes().value(1) != own)
+        m_splitter->setSizes({ std::max(all - own, 0), own });
+}
+
+/// What the drawer holds may need another height now.
+bool DrawerBox::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_drawer->body() && event->type() == QEvent::LayoutRequest)
+        arrange();
+    return QWidget::eventFilter(watched, event);
 }
 
 QSize DrawerBox::minimumSizeHint() const

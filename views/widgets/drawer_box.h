@@ -5,6 +5,7 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
 
 class QSplitter;
 
@@ -18,8 +19,8 @@ public:
     DrawerBox(QWidget* main, Section* drawer, QWidget* parent = nullptr);
 
     [[nodiscard]] Section* drawer() const { return m_drawer; }
-    /// Unfolded with that height, where there is room for it.
-    void setDrawerHeight(int height);
+    /// Unfolds it. Where there is room its body is as high as that at its width, until somebody drags the line.
+    void setDrawerHeight(std::function<int(int width)> height);
     /// In a box lower than that the two stand beside each other, where there is the width for it.
     void setBesideBelow(int height);
     /// Shows the main part, which a drawer without room beside it may have replaced.
@@ -30,6 +31,7 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent*) override { arrange(); }
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     enum class Place { Folded, Below, Beside, Instead };
@@ -39,7 +41,8 @@ private:
     QWidget* m_main;
     Section* m_drawer;
     QSplitter* m_splitter;
-    int m_height = 0; ///< of the drawer, when it unfolds
+    std::function<int(int width)> m_height;
+    bool m_isDragged = false; ///< the line, since the drawer came there
     int m_besideBelow = 0;
     Place m_place = Place::Folded; ///< as it was arranged last
 };
