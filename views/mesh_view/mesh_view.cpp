@@ -205,6 +205,8 @@ void MeshView::showCaption()
     m_caption->setToolTip(plainTip(m_caption->text())); // in a narrow window more than four lines
     m_zoomIn->setEnabled(m_map->canZoomIn());
     m_zoomOut->setEnabled(m_map->canZoomOut());
+    // Room that nobody else needs is of use to a map that does not show all of its devices by name.
+    setSizePolicy(QSizePolicy::Preferred, zoomable ? QSizePolicy::Expanding : QSizePolicy::Preferred);
 }
 
 QString MeshView::axisName(std::size_t axis) const
