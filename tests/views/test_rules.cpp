@@ -13,6 +13,7 @@
 #include <QToolButton>
 
 #include "document/document.h"
+#include "document/edit_preview.h"
 #include "document/selection.h"
 #include "experiment/builtin.h"
 #include "experiment/rule_edits.h"
@@ -21,7 +22,6 @@
 #include "registered_test.h"
 #include "sharding/text.h"
 #include "views/panel_fixture.h"
-#include "views/preview/edit_preview.h"
 #include "views/rules_view/axis_tray.h"
 #include "views/rules_view/rule_entry.h"
 #include "views/rules_view/rule_list_bar.h"

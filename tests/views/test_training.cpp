@@ -112,27 +112,6 @@ class TestTraining : public QObject {
 private Q_SLOTS:
     void init() { test::failOnWarnings(); }
 
-    void sentences()
-    {
-        std::vector<StepFigures> figures;
-        QVERIFY(!hasFigures(figures));
-        QCOMPARE(lossSentence(1, figures), u"No step gave a loss"_s);
-        figures.push_back({ .loss = 4.5 });
-        QCOMPARE(lossSentence(7, figures), u"Loss 4.5 after step 7"_s);
-        figures.push_back({});
-        figures.push_back({ .loss = 3.25, .parameterNorm = 2.0 });
-        figures.push_back({});
-        QVERIFY(hasFigures(figures));
-        QCOMPARE(lossSentence(7, figures), u"Loss 4.5 after step 7, 3.25 after step 9"_s);
-        QVERIFY(!firstNonFiniteStep(7, figures));
-        figures.push_back({ .gradientNorm = std::numeric_limits<double>::infinity() });
-        figures.push_back({ .loss = notANumber });
-        QCOMPARE(firstNonFiniteStep(7, figures).value_or(0), 11);
-        QCOMPARE(figureText(std::nullopt), u"–"_s);
-        QCOMPARE(figureText(notANumber), u"NaN"_s);
-        QCOMPARE(figureText(-std::numeric_limits<double>::infinity()), u"−∞"_s);
-    }
-
     void axisOfNumbers()
     {
         const plot::StepAxis axis = plot::StepAxis::ofNumbers(4, 5);

@@ -35,9 +35,9 @@
 #include "views/values_view/sends_widget.h"
 #include "views/values_view/step_bar.h"
 #include "views/values_view/values_view.h"
-#include "views/values_view/values_words.h"
 #include "views/widgets/segmented_bar.h"
 #include "views/widgets/step_player.h"
+#include "words/run_words.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;
@@ -372,14 +372,13 @@ private Q_SLOTS:
         sharding.unreduced = { AxisRef{ 1, 1, 2 } };
         ShownValues shown = shownOf({ mesh, sharding, { 4, 4 } });
         TensorRow row;
-        QVERIFY(valuesNotes(shown, row)
-                    .join(u' ')
-                    .contains(u"2 values still have to be added up over y, and 2 devices hold each of them"_s));
+        QVERIFY(shown.notes(row).join(u' ').contains(
+            u"2 values still have to be added up over y, and 2 devices hold each of them"_s));
         shown.local = true;
         shown.positions = { 0, 1, 2, 3 };
-        QVERIFY(valuesNotes(shown, row).join(u' ').contains(u"one partial value"_s));
-        QVERIFY(notHeldText(Held::Overwritten, "params/layers.0/W1").contains(u"Layer 0 / W1"_s));
-        QVERIFY(notHeldText(Held::Yes, "x").isEmpty());
+        QVERIFY(shown.notes(row).join(u' ').contains(u"one partial value"_s));
+        QVERIFY(words::notHeld(Held::Overwritten, "params/layers.0/W1").contains(u"Layer 0 / W1"_s));
+        QVERIFY(words::notHeld(Held::Yes, "x").isEmpty());
     }
 
     void emptyUntilThereAreNumbers()

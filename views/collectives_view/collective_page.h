@@ -6,10 +6,10 @@
 #include <QWidget>
 
 #include "analysis/collective_alternatives.h"
+#include "document/latest_job.h"
 #include "document/selection.h"
 #include "views/collectives_view/collectives_model.h"
 #include "views/widgets/column_model.h"
-#include "views/widgets/latest_job.h"
 
 class QPushButton;
 class QTableView;

@@ -8,10 +8,10 @@
 #include <array>
 
 #include "base/diagnostics.h"
+#include "document/latest_job.h"
 #include "views/collectives_view/collectives_model.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
-#include "views/widgets/latest_job.h"
 
 class QBoxLayout;
 class QComboBox;

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "comparison/comparison.h"
+#include "document/latest_job.h"
 #include "document/pinned_side.h"
 #include "document/run_log.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
 #include "views/widgets/column_model.h"
-#include "views/widgets/latest_job.h"
 
 class QPushButton;
 class QTableView;

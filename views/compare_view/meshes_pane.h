@@ -12,9 +12,9 @@
 
 #include "analysis/mesh_search.h"
 #include "document/document.h"
+#include "document/latest_job.h"
 #include "pipeline/analysis_cache.h"
 #include "views/widgets/column_model.h"
-#include "views/widgets/latest_job.h"
 
 class QPushButton;
 

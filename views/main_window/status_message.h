@@ -9,8 +9,8 @@
 #include <span>
 
 #include "base/diagnostics.h"
+#include "document/told_edit.h"
 #include "views/panel/panel.h"
-#include "views/preview/told_edit.h"
 
 namespace shardscope {
 

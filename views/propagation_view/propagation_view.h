@@ -6,11 +6,11 @@
 #include <QTimer>
 #include <optional>
 
+#include "document/latest_job.h"
 #include "propagation/replay.h"
 #include "views/panel/dock_view.h"
 #include "views/propagation_view/step_model.h"
 #include "views/propagation_view/strategy_bar.h"
-#include "views/widgets/latest_job.h"
 
 class QAbstractItemModel;
 class QScrollArea;

@@ -8,7 +8,7 @@
 #include "document/run_controller.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
-#include "views/timing_view/timing_summary.h"
+#include "words/timing_words.h"
 
 class QBoxLayout;
 class QLabel;

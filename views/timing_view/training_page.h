@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "document/replay_job.h"
 #include "plot/plot_theme.h"
 #include "simulate/run/step_figures.h"
 #include "views/panel/panel.h"
-#include "views/values_view/replay_job.h"
 
 class QBoxLayout;
 class QPushButton;

@@ -4,11 +4,11 @@
 // what they hold after any operation of that step. Its key figure is "Layer 0 / W1, step 8".
 #pragma once
 
+#include "document/replay_job.h"
 #include "document/run_controller.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
 #include "views/values_view/heat_data.h"
-#include "views/values_view/replay_job.h"
 
 class QBoxLayout;
 class QComboBox;

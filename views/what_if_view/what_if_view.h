@@ -10,10 +10,10 @@
 #include "analysis/annotation_edit.h"
 #include "analysis/change.h"
 #include "document/document.h"
+#include "document/edit_preview.h"
 #include "document/selection.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
-#include "views/preview/edit_preview.h"
 #include "words/words.h"
 
 class QAbstractItemView;
