@@ -184,14 +184,24 @@ std::vector<std::optional<TensorSharding>> shownShardings(const Program& program
     return shown;
 }
 
+Result<PartitionedProgram> partitionUnchecked(std::shared_ptr<const ShardedProgram> sharded)
+{
+    SHARDSCOPE_TRY(device, localize(sharded->program, sharded->trueShapes));
+    return PartitionedProgram{ std::move(sharded), std::move(*device) };
+}
+
+Result<void> checkDeviceProgram(const DeviceProgram& device)
+{
+    if (std::vector<Diagnostic> wrong = verify(device.program); !wrong.empty())
+        return tl::unexpected(std::move(wrong.front()));
+    return {};
+}
+
 Result<PartitionedProgram> partitionProgram(ShardedProgram sharded)
 {
-    SHARDSCOPE_TRY(device, localize(sharded.program, sharded.trueShapes));
-    // What a device would run is looked at once more as the program that it is.
-    if (std::vector<Diagnostic> wrong = verify(device->program); !wrong.empty())
-        return tl::unexpected(std::move(wrong.front()));
-    return PartitionedProgram{ std::move(sharded.program), std::move(sharded.inserted), std::move(*device),
-        std::move(sharded.warnings), std::move(sharded.trueShapes) };
+    SHARDSCOPE_TRY(parts, partitionUnchecked(std::make_shared<const ShardedProgram>(std::move(sharded))));
+    SHARDSCOPE_CHECK(checkDeviceProgram(parts->device));
+    return std::move(*parts);
 }
 
 Result<PartitionedProgram> partitionProgram(Program program, const PartitionOptions& options)
