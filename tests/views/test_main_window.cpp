@@ -73,6 +73,7 @@
 #include "words/propagation_steps.h"
 
 using namespace shardscope;
+using namespace Qt::StringLiterals;
 using test::contentOf;
 
 namespace {
@@ -778,12 +779,13 @@ private Q_SLOTS:
         QTRY_COMPARE(message->text(),
             QStringLiteral("data 2 → 4: 8 weights change, 32 → 64 MiB per device, sent 8.16 → 24.1 MiB per step"));
         QVERIFY(!plate->isVisible());
-        QVERIFY(message->undoButton()->isVisible());
-        QCOMPARE(message->undoButton()->accessibleName(), QStringLiteral("Undo data 2 → 4"));
-        message->undoButton()->click();
+        QVERIFY(message->findChild<QToolButton*>(u"statusUndo"_s)->isVisible());
+        QCOMPARE(
+            message->findChild<QToolButton*>(u"statusUndo"_s)->accessibleName(), QStringLiteral("Undo data 2 → 4"));
+        message->findChild<QToolButton*>(u"statusUndo"_s)->click();
         QCOMPARE(*document->experiment(), *before);
         QCOMPARE(message->text(), QString());
-        QVERIFY(!message->undoButton()->isVisible());
+        QVERIFY(!message->findChild<QToolButton*>(u"statusUndo"_s)->isVisible());
         document->waitForAnalysis();
 
         // So is a drag once it is dropped, as one edit against what was before it.

@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QElapsedTimer>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
@@ -26,6 +27,7 @@
 #include "words/lab_words.h"
 
 using namespace shardscope;
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -34,6 +36,16 @@ void type(QLineEdit* edit, const QString& text)
     edit->setFocus();
     edit->selectAll();
     QTest::keyClicks(edit, text);
+}
+
+SegmentedBar* pageBar(const ResultPanel* results)
+{
+    return test::named<SegmentedBar>(results, u"What is shown of the sharding"_s);
+}
+
+QString gridText(const ResultPanel* results)
+{
+    return test::named<QPlainTextEdit>(results, u"Grid as visualize_array_sharding prints it"_s)->toPlainText();
 }
 
 } // namespace
@@ -75,14 +87,14 @@ private Q_SLOTS:
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         type(view.forms()->row(ShardingForm::Spec)->edit(), QString::fromUtf8(spec));
-        type(view.forms()->shapeRow()->edit(), QString::fromUtf8(shape));
+        type(test::named<QLineEdit>(view.forms(), u"Shape"_s), QString::fromUtf8(shape));
         QVERIFY2(!view.state().isStale(), qPrintable(view.forms()->row(ShardingForm::Spec)->problem()));
         QVERIFY(view.state().result()->layout.shardShape() == Shape(shard.begin(), shard.end()));
         QVERIFY(!view.grab().isNull());
         QVERIFY(!view.results()->canvas()->grid().panels().empty());
-        view.results()->pageBar()->setCurrent(ResultPanel::Text);
-        QVERIFY(!view.results()->gridText().isEmpty());
-        view.results()->pageBar()->setCurrent(ResultPanel::Groups);
+        pageBar(view.results())->setCurrent(ResultPanel::Text);
+        QVERIFY(!gridText(view.results()).isEmpty());
+        pageBar(view.results())->setCurrent(ResultPanel::Groups);
         QAbstractItemModelTester tester(
             view.results()->groups(), QAbstractItemModelTester::FailureReportingMode::QtTest);
         QCOMPARE(view.results()->groups()->rowCount(), view.state().result()->layout.distinctShards());
@@ -146,7 +158,7 @@ private Q_SLOTS:
         QCOMPARE(view.forms()->row(ShardingForm::Spec)->edit()->text(), QStringLiteral("PartitionSpec('data', None)"));
 
         // As the current JAX prints it.
-        QComboBox* version = view.forms()->versionBox();
+        QComboBox* version = test::named<QComboBox>(view.forms(), u"How JAX prints specs and meshes"_s);
         version->setCurrentIndex(1);
         Q_EMIT version->activated(1);
         QCOMPARE(view.forms()->row(ShardingForm::Spec)->edit()->text(), QStringLiteral("P('data', None)"));
@@ -164,7 +176,7 @@ private Q_SLOTS:
         fixture.document.edit(onHost, QStringLiteral("host"));
         fixture.document.waitForAnalysis();
         view.forms()->fromTensorButton()->click();
-        QCOMPARE(view.forms()->memoryBox()->currentText(), QStringLiteral("pinned_host"));
+        QCOMPARE(test::named<QComboBox>(view.forms(), u"Memory kind"_s)->currentText(), QStringLiteral("pinned_host"));
         QVERIFY(view.forms()
                     ->row(ShardingForm::Named)
                     ->edit()
@@ -173,7 +185,7 @@ private Q_SLOTS:
         fixture.document.undoStack()->undo();
         fixture.document.waitForAnalysis();
         view.forms()->fromTensorButton()->click();
-        QCOMPARE(view.forms()->memoryBox()->currentIndex(), 0);
+        QCOMPARE(test::named<QComboBox>(view.forms(), u"Memory kind"_s)->currentIndex(), 0);
 
         // The experiment's mesh changes: the array and its spec stay.
         fixture.document.edit(withAxisSize(*fixture.document.experiment(), 1, 2, true), QStringLiteral("model 2"));
@@ -195,23 +207,24 @@ private Q_SLOTS:
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         ResultPanel* results = view.results();
-        results->pageBar()->setCurrent(ResultPanel::Text);
-        QVERIFY(results->gridText().contains(QStringLiteral("│  CPU 0  │"))
-            || results->gridText().contains(QStringLiteral("CPU 7")));
-        results->pageBar()->setCurrent(ResultPanel::Groups);
+        pageBar(results)->setCurrent(ResultPanel::Text);
+        QVERIFY(gridText(results).contains(QStringLiteral("│  CPU 0  │"))
+            || gridText(results).contains(QStringLiteral("CPU 7")));
+        pageBar(results)->setCurrent(ResultPanel::Groups);
         QCOMPARE(results->groups()->rowCount(), 8);
         QCOMPARE(results->groups()->index(5, ReplicaGroupsModel::Ranges).data().toString(),
             QStringLiteral("dimension 0 4–7, dimension 1 4–7"));
         QCOMPARE(results->groups()->index(5, ReplicaGroupsModel::Devices).data().toString(), QStringLiteral("d5"));
-        results->pageBar()->setCurrent(ResultPanel::Compare);
+        pageBar(results)->setCurrent(ResultPanel::Compare);
         view.findChild<QToolButton*>(QStringLiteral("takeA"))->click();
+        auto* other = test::named<QLineEdit>(results, u"B"_s);
         QVERIFY2(results->verdictText().startsWith(QStringLiteral("Equal")), qPrintable(results->verdictText()));
-        type(results->otherRow()->edit(), QStringLiteral("P('model', 'data')"));
+        type(other, QStringLiteral("P('model', 'data')"));
         QVERIFY2(results->verdictText().startsWith(QStringLiteral("Different: d0 is the first"))
                 || results->verdictText().contains(QStringLiteral("d1 is the first")),
             qPrintable(results->verdictText()));
-        type(results->otherRow()->edit(), QStringLiteral("P('model'"));
-        QVERIFY(!results->otherRow()->problem().isEmpty());
+        type(other, QStringLiteral("P('model'"));
+        QVERIFY(!qobject_cast<FormRow*>(other->parentWidget())->problem().isEmpty());
         QVERIFY(!view.grab().isNull());
     }
 
@@ -229,7 +242,7 @@ private Q_SLOTS:
         fixture.document.edit(experiment, QStringLiteral("mesh"));
         QCOMPARE(view.state().devices().mesh->deviceCount(), 65536);
         for (int page = 0; page < 4; ++page) {
-            view.results()->pageBar()->setCurrent(page);
+            pageBar(view.results())->setCurrent(page);
             QElapsedTimer timer;
             timer.start();
             type(view.forms()->row(ShardingForm::Spec)->edit(), QStringLiteral("P('data', 'model')"));

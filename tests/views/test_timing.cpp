@@ -37,6 +37,11 @@ std::vector<StepTiming> steps(int count)
     return list;
 }
 
+AccessibleStepPlot* stepPlot(const TimingView& view)
+{
+    return test::named<AccessibleStepPlot>(&view, u"Step times"_s);
+}
+
 } // namespace
 
 class TestTiming : public QObject {
@@ -129,19 +134,19 @@ private Q_SLOTS:
         QCOMPARE(view.keyFigure(), u"21 ms per step"_s);
         QCOMPARE(figure.count(), 1);
         QVERIFY(view.sentence().contains(u"9 steps"_s));
-        QCOMPARE(view.stepPlot()->pointCount(), 9);
+        QCOMPARE(stepPlot(view)->pointCount(), 9);
         QCOMPARE(view.findChild<AccessibleBarsPlot*>()->barCount(), 8);
-        QVERIFY(view.stepPlot()->isVisible());
+        QVERIFY(stepPlot(view)->isVisible());
 
         data.timeit = TimeitResult{ { 0.02, 0.022 }, 0.021, 0.001, 3, false, { { 5e-3, 1e-3, 2e-3 } } };
         view.show(data);
         QVERIFY(view.sentence().contains(u"2 runs, 3 loops each"_s));
         QCOMPARE(view.findChild<AccessibleBarsPlot*>()->barCount(), 1);
 
-        view.setTable(true);
-        QVERIFY(!view.stepPlot()->isVisible());
+        test::named<QPushButton>(&view, u"View as table"_s)->setChecked(true);
+        QVERIFY(!stepPlot(view)->isVisible());
         // What compiling took stands beside them; a step that comes back is found in the cache.
-        const QAbstractItemModel* stages = view.compiledStages();
+        const QAbstractItemModel* stages = view.findChild<CompiledStagesModel*>();
         const auto stage = [stages](const QString& name, int column) {
             for (int row = 0; row < stages->rowCount(); ++row)
                 if (stages->index(row, 0).data().toString() == name)
@@ -159,8 +164,8 @@ private Q_SLOTS:
         QCOMPARE(stage(u"propagate"_s, 2).toInt(), misses + 1);
         QVERIFY(stage(u"schedule"_s, 3).contains(u's'));
         view.show(data);
-        view.setTable(false);
-        QVERIFY(view.stepPlot()->isVisible());
+        test::named<QPushButton>(&view, u"View as table"_s)->setChecked(false);
+        QVERIFY(stepPlot(view)->isVisible());
 
         // Ten thousand steps are drawn without anybody noticing.
         data = { steps(10000), 25000, {} };
@@ -168,8 +173,8 @@ private Q_SLOTS:
         clock.start();
         view.show(data);
         QVERIFY(clock.elapsed() < 1000);
-        QCOMPARE(view.stepPlot()->pointCount(), 10000);
-        QVERIFY(view.stepPlot()->shownSteps().first > 14999);
+        QCOMPARE(stepPlot(view)->pointCount(), 10000);
+        QVERIFY(stepPlot(view)->shownSteps().first > 14999);
         view.show(RunController::Timings{});
         QVERIFY(view.keyFigure().isEmpty());
     }
@@ -191,7 +196,7 @@ private Q_SLOTS:
                 QTest::mouseClick(button, Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(view.sentence().contains(u"for one step; "_s), 20000);
         QVERIFY2(view.sentence().endsWith(u" if the 8 devices ran at once"_s), qPrintable(view.sentence()));
-        QCOMPARE(view.stepPlot()->pointCount(), 1);
+        QCOMPARE(stepPlot(view)->pointCount(), 1);
         QCOMPARE(view.findChild<AccessibleBarsPlot*>()->barCount(), 8);
         controller.runTimeit(3, 2);
         QTRY_VERIFY_WITH_TIMEOUT(view.sentence().contains(u"3 runs, 2 loops each"_s), 20000);
@@ -255,7 +260,7 @@ private Q_SLOTS:
         QCOMPARE(controller.stepsDone(), 0);
         QCOMPARE(view.sentence(), u"On mesh 2 × 4, before the edit: "_s + before);
         QVERIFY2(view.keyFigure().endsWith(u"per step on 2 × 4"_s), qPrintable(view.keyFigure()));
-        QCOMPARE(view.stepPlot()->pointCount(), 3);
+        QCOMPARE(stepPlot(view)->pointCount(), 3);
         // So it does where no step can run.
         QVERIFY(fixture.document.edit(withDimension(*fixture.document.experiment(), "batch", 7), u"batch 7"_s));
         fixture.document.waitForAnalysis();
@@ -332,7 +337,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         view.show(RunController::Timings{ steps(12), 12, {} });
         QCoreApplication::processEvents();
-        const plot::StepPlot* plot = view.stepPlot();
+        const plot::StepPlot* plot = stepPlot(view);
         const QRect label = plot->meanLabelRect();
         QVERIFY(!label.isEmpty());
         QVERIFY(plot->rect().contains(label));

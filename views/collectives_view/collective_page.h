@@ -65,9 +65,7 @@ public:
     [[nodiscard]] QString why() const;
     [[nodiscard]] ExchangeView* exchange() const { return m_exchange; }
     [[nodiscard]] AlternativesModel* alternatives() const { return m_model; }
-    [[nodiscard]] SpanLabel* whyLabel() const { return m_why; } ///< with links to the operation and to the rule
     [[nodiscard]] QTableView* table() const { return m_table; }
-    [[nodiscard]] QPushButton* previewButton() const { return m_preview; }
     /// The prices are being worked out.
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
 

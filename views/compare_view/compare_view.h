@@ -64,8 +64,6 @@ public:
 
     [[nodiscard]] CompareModel* model() const { return m_model; }
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
-    [[nodiscard]] QPushButton* pinButton() const { return m_pin; }
-    [[nodiscard]] SegmentedBar* keptBar() const { return m_kept; }
     [[nodiscard]] VariantsPane* variants() const { return m_variants; }
     [[nodiscard]] RunsPane* runs() const { return m_runs; }
     [[nodiscard]] MeshesPane* meshes() const { return m_meshes; }

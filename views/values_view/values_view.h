@@ -36,9 +36,6 @@ public:
     [[nodiscard]] bool isWorking() const { return m_replay->isWorking(); }
     [[nodiscard]] NumbersTable* table() const { return m_table; }
     [[nodiscard]] NumbersModel* numbers() const { return m_numbers; }
-    [[nodiscard]] SegmentedBar* extentBar() const { return m_extent; } ///< Global | Local
-    [[nodiscard]] SegmentedBar* formBar() const { return m_form; } ///< Heat map | Numbers
-    [[nodiscard]] SegmentedBar* contentBar() const { return m_content; } ///< Values | Difference | Since start
     [[nodiscard]] QComboBox* devices() const { return m_device; }
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
     [[nodiscard]] StepBar* stepBar() const { return m_steps; }

@@ -47,8 +47,6 @@ public:
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] QString summary() const { return m_summary->text(); }
     [[nodiscard]] QPushButton* applyButton() const { return m_apply; }
-    [[nodiscard]] QPushButton* cancelButton() const { return m_cancel; }
-    [[nodiscard]] QPushButton* withoutButton() const { return m_without; }
 
 Q_SIGNALS:
     void previewed(); ///< what is tried has been worked out
