@@ -9,7 +9,7 @@
 #include "program/op_row.h"
 #include "program/outline/part_contents.h"
 #include "stablehlo/element_values.h"
-#include "views/program_view/graph_words.h"
+#include "words/graph_words.h"
 #include "words/utf8.h"
 
 namespace shardscope {
