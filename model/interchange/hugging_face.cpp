@@ -99,6 +99,7 @@ Result<ReadHuggingFace> readHuggingFace(std::string_view text, std::string_view 
     result.verified = family->verified;
     fields.setArchitecture(result.architecture);
     result.settings = family->read(fields);
+    result.settings.form = LayerForm::Scanned; // as presets have it
     if (fields.error())
         return tl::unexpected(*fields.error());
     if (Result<void> checked = checkTransformer(result.settings); !checked) {

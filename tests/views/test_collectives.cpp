@@ -386,11 +386,12 @@ private Q_SLOTS:
 
         // The rule is one click away.
         QString ruleLink;
-        for (const words::Span& span : test::named<SpanLabel>(view.page(), u"Why it is there"_s)->text())
+        auto* why = test::named<SpanLabel>(view.page(), view.page()->why());
+        for (const words::Span& span : why->text())
             if (span.link.startsWith(QStringLiteral("rule:")))
                 ruleLink = span.link;
         QSignalSpy docks(&view, &CollectivesView::dockRequested);
-        Q_EMIT test::named<SpanLabel>(view.page(), u"Why it is there"_s)->linkActivated(ruleLink);
+        Q_EMIT why->linkActivated(ruleLink);
         QCOMPARE(docks.size(), 1);
         QCOMPARE(docks[0][0].toString(), QStringLiteral("rules"));
         QCOMPARE(shown.selection.rule(), 1);
