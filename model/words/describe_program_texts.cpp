@@ -8,6 +8,13 @@ namespace shardscope::words {
 
 namespace {
 
+QString adviceOnUnknown(const Diagnostic& d)
+{
+    return d.arg("compiled") ? Words::tr("Its results are taken as they are declared.")
+                             : Words::tr("Nothing is propagated through it. Annotate its results where they should be "
+                                         "sharded.");
+}
+
 /// What a name stands for, and what would give it a meaning.
 ProblemText undefinedName(const Diagnostic& d)
 {
@@ -144,11 +151,10 @@ ProblemText describeProgramText(const Diagnostic& d)
     case Code::OpaqueOperation:
         return { Words::tr("the operation %1 is not known; it is kept as it is").arg(arg.quote("op")),
             (d.text("nearest").empty() ? QString() : Words::tr("Did you mean %1? ").arg(arg.quote("nearest")))
-                + Words::tr("Nothing is propagated through it. Annotate its results where they should be sharded."),
+                + adviceOnUnknown(d),
             {} };
     case Code::UnknownCustomCall:
-        return { Words::tr("nothing is known of the custom call %1").arg(arg.quote("target")),
-            Words::tr("Nothing is propagated through it. Annotate its results where they should be sharded."), {} };
+        return { Words::tr("nothing is known of the custom call %1").arg(arg.quote("target")), adviceOnUnknown(d), {} };
     case Code::ShardingIgnored:
         if (d.arg("found"))
             return { Words::tr(

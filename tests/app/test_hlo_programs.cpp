@@ -73,6 +73,13 @@ Ran run(const QString& command, const QStringList& options, const char* text)
     return runProgram(QStringList{ command, QStringLiteral("-") } + options, text);
 }
 
+/// Along x of the mesh devices 0 and 2, 1 and 3 add up 8 x 6 numbers.
+const char* const summedAlongX = "HloModule jit_f, is_scheduled=true, num_partitions=4\n\n%add (a: f32[], b: f32[]) -> "
+                                 "f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
+                                 "  ROOT %s = f32[] add(%a, %b)\n}\n\nENTRY %main (p: f32[8,6]) -> f32[8,6] {\n"
+                                 "  %p = f32[8,6]{1,0} parameter(0)\n  ROOT %r = f32[8,6]{1,0} all-reduce(%p), "
+                                 "replica_groups=[2,2]<=[2,2]T(1,0), to_apply=%add\n}\n";
+
 } // namespace
 
 class HloProgramsTest : public QObject {
@@ -123,12 +130,7 @@ private Q_SLOTS:
     }
     void comparesWithWhatIsPredicted()
     {
-        // Along x of the mesh devices 0 and 2, 1 and 3 add up 8 x 6 numbers.
-        const QByteArray same = "HloModule jit_f, is_scheduled=true, num_partitions=4\n\n%add (a: f32[], b: f32[]) -> "
-                                "f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
-                                "  ROOT %s = f32[] add(%a, %b)\n}\n\nENTRY %main (p: f32[8,6]) -> f32[8,6] {\n"
-                                "  %p = f32[8,6]{1,0} parameter(0)\n  ROOT %r = f32[8,6]{1,0} all-reduce(%p), "
-                                "replica_groups=[2,2]<=[2,2]T(1,0), to_apply=%add\n}\n";
+        const QByteArray same = summedAlongX;
         const QString file = writeFile(m_folder, QStringLiteral("before.hlo"), before);
         const auto compared = [&](QByteArray after, const QStringList& more = {}) {
             return runProgram(
@@ -223,6 +225,22 @@ private Q_SLOTS:
             const Ran ran = run(QLatin1String(command), {}, compiled);
             QVERIFY2(ran.code == 0, qPrintable(QLatin1String(command) + ran.error));
         }
+    }
+    /// An operation that nobody knows is listed by check as it is by verify; nothing in a compiled text is to be
+    /// annotated.
+    void namesUnknownOperations()
+    {
+        const QByteArray text = QByteArray(summedAlongX)
+                                    .replace("ROOT %r = f32[8,6]{1,0} all-reduce(%p)",
+                                        "%q = f32[8,6]{1,0} frobnicate(%p)\n  ROOT %r = f32[8,6]{1,0} all-reduce(%q)");
+        for (const char* command : { "check", "verify" }) {
+            const Ran ran = run(QLatin1String(command), {}, text.constData());
+            const QString all = ran.out + ran.error;
+            QVERIFY2(all.contains(QStringLiteral(":11:4: W230: the operation “hlo.frobnicate” is not known")),
+                qPrintable(all));
+            QVERIFY2(!all.contains(QStringLiteral("Annotate")), qPrintable(all));
+        }
+        QCOMPARE(run(QStringLiteral("check"), {}, text.constData()).code, 1);
     }
     void countsTripsThatXlaStates()
     {
