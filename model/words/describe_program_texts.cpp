@@ -32,9 +32,7 @@ ProblemText undefinedName(const Diagnostic& d)
             Words::tr("Define it on a line of its own before the module."), {} };
     if (what == "computation")
         return { Words::tr("the computation %1 is not defined").arg(arg.quote("name")),
-            Words::tr("Take the text of the module from its first line to its last. `shardscope comms` and `shardscope "
-                      "compare-hlo` read what there is."),
-            {} };
+            Words::tr("Take the text of the module from its first line to its last."), {} };
     if (what == "resource")
         return { Words::tr("the resource %1 is not in the text").arg(arg.quote("name")),
             Words::tr("Put its bytes between “{-#” and “#-}” at the end of the text."), {} };
@@ -131,9 +129,10 @@ ProblemText describeProgramText(const Diagnostic& d)
     case Code::NoProgram:
         if (arg("wrong") == QLatin1String("entry"))
             return { Words::tr("the text ends before the entry of the module"),
-                Words::tr(
-                    "Take the text of the module from its first line to its last. `shardscope comms` and `shardscope "
-                    "compare-hlo` read what there is."),
+                Words::tr("Take the text of the module from its first line to its last.")
+                    + (d.arg("compiled")
+                            ? Words::tr(" `shardscope comms` and `shardscope compare-hlo` read what there is.")
+                            : QString()),
                 {} };
         if (arg("wrong") == QLatin1String("bytecode"))
             return { Words::tr("the file is binary: MLIR bytecode, and text is read"),

@@ -242,6 +242,23 @@ private Q_SLOTS:
         }
         QCOMPARE(run(QStringLiteral("check"), {}, text.constData()).code, 1);
     }
+    /// comms and compare-hlo read a compiled text that ends early, and are advised where they do.
+    void advisesWhatReadsAPart()
+    {
+        const QString advice = QStringLiteral("read what there is");
+        const QByteArray early = QByteArray(summedAlongX).left(QByteArray(summedAlongX).indexOf("ENTRY"));
+        const Ran read = run(QStringLiteral("check"), {}, early.constData());
+        QVERIFY2((read.out + read.error).contains(advice), qPrintable(read.out + read.error));
+        QCOMPARE(run(QStringLiteral("comms"), {}, early.constData()).code, 0);
+        const QByteArray undefined = QByteArray(summedAlongX).replace("to_apply=%add", "to_apply=%none");
+        for (const QByteArray& text : { QByteArray("HloModule m\n"), undefined }) {
+            const Ran refused = run(QStringLiteral("comms"), {}, text.constData());
+            QCOMPARE(refused.code, 2);
+            QVERIFY2(refused.error.contains(QStringLiteral("from its first line to its last"))
+                    && !refused.error.contains(advice),
+                qPrintable(refused.error));
+        }
+    }
     void countsTripsThatXlaStates()
     {
         // The counter goes through a fusion, where only XLA's own count says how often it turns.
