@@ -118,6 +118,12 @@ private Q_SLOTS:
         QCOMPARE(found["sums"]["by_kind"].size(), std::size_t{ 2 });
         QCOMPARE(found["sums"]["by_cause"][0]["bytes_in"].get<int>(), 320);
     }
+    /// Bytes are written once where there is nothing to round.
+    void saysFewBytesOnce()
+    {
+        const Ran ran = run(QStringLiteral("comms"), {}, summedAlongX);
+        QVERIFY2(ran.out.contains(QStringLiteral("Every device sends 192 B per step.")), qPrintable(ran.out));
+    }
     void sumsUp()
     {
         const Ran csv = run(QStringLiteral("comms"),
