@@ -340,7 +340,7 @@ void CompareView::showSides()
     for (const int column : { CompareModel::Before, CompareModel::Difference, CompareModel::Bar })
         m_tree->setColumnHidden(column, !any);
     m_sentence->setVisible(any);
-    m_sides->setShares(any ? 3 : 2, any ? 2 : 3); // what can be A is a short list
+    m_sides->setShares(any ? 3 : 1, 2); // what can be A is a short list
     usual->show();
     if (hasTurned && hadFocus)
         usual->setFocus(Qt::OtherFocusReason);
