@@ -15,6 +15,7 @@
 #include "experiment/edits.h"
 #include "panel_fixture.h"
 #include "registered_test.h"
+#include "views/compare_view/compare_model.h"
 #include "views/compare_view/compare_view.h"
 #include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
