@@ -256,7 +256,8 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
     bool isNews = false; // why it was not partitioned is not among the problems yet
     if (isOverMesh) {
         if (auto partitioned = partitionedProgram(snapshot)) {
-            run.problems.insert(run.problems.end(), (*partitioned)->warnings.begin(), (*partitioned)->warnings.end());
+            const std::vector<Diagnostic>& warnings = (*partitioned)->sharded->warnings;
+            run.problems.insert(run.problems.end(), warnings.begin(), warnings.end());
             run.partitioned = std::move(*partitioned);
         } else {
             run.notPartitioned = std::move(partitioned.error());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -14,6 +15,7 @@
 #include "analysis/problems.h"
 #include "analysis/replicated_parameters.h"
 #include "base/codes.h"
+#include "base/meanwhile.h"
 #include "experiment/mesh_order.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/device_stages.h"
@@ -106,28 +108,56 @@ void addRules(Snapshot& snapshot)
     snapshot.namesWithoutRule = std::move(census.outer.namesWithoutRule);
 }
 
-/// The stages that follow propagation, as far as they get.
-bool addDeviceStages(Snapshot& snapshot, Stopwatch& watch, const std::stop_token& stop, LastStage last)
+/// What is to be seen of the layout alone: its problems and the rows of tensors.
+void summariseLayout(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop, LastStage last)
 {
-    const bool known = snapshot.deviceStages->isPlanned();
+    if (last == LastStage::Summary && !snapshot.isPartitioned()) // what an axis is used for, collectives tell as well
+        append(snapshot.problems, layoutProblems(snapshot));
+    addTensorRows(snapshot);
+    if (last == LastStage::Summary)
+        append(snapshot.problems, replicatedParameterProblems(snapshot, cache, stop));
+}
+
+/// The stages that follow propagation, as far as they get. Of a large program the plan is made by another thread
+/// while this one goes on with what does not need it.
+bool addDeviceStages(
+    Snapshot& snapshot, AnalysisCache& cache, Stopwatch& watch, const std::stop_token& stop, LastStage last)
+{
+    const DeviceStages& stages = *snapshot.deviceStages;
+    const bool known = stages.isPlanned();
+    bool hasCollectives = true;
     if (last == LastStage::Summary) {
         const Result<std::shared_ptr<const CollectiveList>> collectives = collectivesOf(snapshot);
         snapshot.times.push_back(watch.lap("partition", known));
-        if (!collectives) {
+        hasCollectives = collectives.has_value();
+        if (collectives) {
+            snapshot.collectives = *collectives;
+            snapshot.sent = sentBytes(**collectives);
+        } else {
             snapshot.notPlanned = collectives.error();
-            return !stop.stop_requested();
         }
-        snapshot.collectives = *collectives;
-        snapshot.sent = sentBytes(**collectives);
         if (stop.stop_requested())
             return false;
     }
-    const Result<std::shared_ptr<const Plan>> plan = snapshot.deviceStages->planned();
-    if (plan)
-        snapshot.plan = *plan;
-    else
-        snapshot.notPlanned = plan.error();
-    snapshot.times.push_back(watch.lap("schedule", known));
+    const auto plan = [&stages, known] {
+        Stopwatch own;
+        Result<DeviceStages::PlanPtr> made = stages.planned();
+        return std::pair(std::move(made), own.lap("schedule", known));
+    };
+    std::future<std::invoke_result_t<decltype(plan)>> planning;
+    if (hasCollectives)
+        planning = meanwhile(!known && snapshot.program->values.size() >= largeForThreads, plan);
+    summariseLayout(snapshot, cache, stop, last);
+    StageTime summary = watch.lap("summarise");
+    if (hasCollectives) {
+        auto [made, time] = planning.get();
+        if (made)
+            snapshot.plan = *made;
+        else
+            snapshot.notPlanned = made.error();
+        snapshot.times.push_back(std::move(time));
+    }
+    snapshot.times.push_back(std::move(summary));
     return !stop.stop_requested();
 }
 
@@ -180,23 +210,20 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop,
     if (!snapshot.laidOut())
         return true;
     const bool goesOn = last != LastStage::Propagation && !firstError(snapshot);
-    if (goesOn && !addDeviceStages(snapshot, watch, stop, last))
+    if (!goesOn) {
+        summariseLayout(snapshot, cache, stop, last);
+        snapshot.times.push_back(watch.lap("summarise"));
+    }
+    if (goesOn && !addDeviceStages(snapshot, cache, watch, stop, last))
         return false;
     // What XLA has compiled for other machines is to be looked at: it is no fault that it cannot be run here.
     if (snapshot.notPlanned && !(snapshot.isPartitioned() && snapshot.notPlanned->code == Code::NotExecutable))
         snapshot.problems.push_back({ *snapshot.notPlanned, {}, {} });
-
-    if (last == LastStage::Summary && !snapshot.isPartitioned()) // what an axis is used for, collectives tell as well
-        append(snapshot.problems, layoutProblems(snapshot));
-    addTensorRows(snapshot);
-    if (last == LastStage::Summary)
-        append(snapshot.problems, replicatedParameterProblems(snapshot, cache, stop));
     if (snapshot.plan) {
         if (Result<std::shared_ptr<const Plan>> placed = snapshot.deviceStages->planned(hostArguments(snapshot)))
             snapshot.plan = *placed;
         append(snapshot.problems, memoryProblems(experiment, *snapshot.plan));
     }
-    snapshot.times.push_back(watch.lap("summarise"));
     return !stop.stop_requested();
 }
 

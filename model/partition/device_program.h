@@ -43,6 +43,6 @@ struct DeviceProgram {
 /// operation that cannot be done on shards (a reshard between meshes, what becomes parts of a greatest value),
 /// UnreducedAxes for a full result that is said to be parts, MissingMesh for a program without a mesh. `trueShapes`: of
 /// values that are padded.
-[[nodiscard]] Result<DeviceProgram> localize(Program program, const TrueShapes& trueShapes = {});
+[[nodiscard]] Result<DeviceProgram> localize(const Program& program, const TrueShapes& trueShapes = {});
 
 } // namespace shardscope

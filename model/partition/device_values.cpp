@@ -73,9 +73,10 @@ std::vector<bool> operationsOfMergedFunctions(const Program& source, const Progr
 } // namespace
 
 DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& parts)
-    : m_shards(std::max(parts.sharded.values.size(), parts.device.program.values.size()))
+    : m_shards(std::max(parts.sharded->program.values.size(), parts.device.program.values.size()))
 {
-    const Program &sharded = parts.sharded, &device = parts.device.program;
+    const Program &sharded = parts.sharded->program, &device = parts.device.program;
+    const TrueShapes& trueShapes = parts.sharded->trueShapes;
     const ValueShardings shardings(sharded);
     std::vector<AxisList> addends(sharded.values.size()); // over which a value is still to be added up
     std::vector<bool> isNotShown = operationsOnShards(sharded);
@@ -112,12 +113,13 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
         TensorSharding sharding = found ? found->sharding : TensorSharding::fullyReplicated(padded.rank());
         if (!sharding.unreduced.empty() || sharding.rank() != padded.rank())
             return;
-        if (device.value(current).type != TensorType{ padded.dtype, shardShape(sharding, padded.shape) })
+        const TensorType& local = device.value(current).type;
+        if (local.dtype != padded.dtype || *local.shape != shardShape(sharding, padded.shape))
             return;
         // On its way from one sharding to another an array may keep padding that its shards do not need: it is another
         // one.
-        const TensorType type = typeAsSharded(parts.trueShapes, sharded, full, sharding);
-        if (type == padded && parts.trueShapes.contains(full))
+        const TensorType type = typeAsSharded(trueShapes, sharded, full, sharding);
+        if (type == padded && trueShapes.contains(full))
             meant = {};
         const ValueId summed = current.index < addends.size() ? current : full; // others are what collectives became
         const bool adds = !addends[summed.index].empty();
@@ -132,7 +134,7 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
     std::vector<ValueId> meant(sharded.values.size());
     for (std::size_t v = 0; v < sharded.values.size() && v < source.values.size(); ++v)
         if (source.values[v].definition.valid() && sharded.values[v].type.dtype == source.values[v].type.dtype
-            && trueShape(parts.trueShapes, sharded, ValueId(v)) == *source.values[v].type.shape)
+            && trueShape(trueShapes, sharded, ValueId(v)) == *source.values[v].type.shape)
             meant[v] = ValueId(v);
     for (const RegionId body : bodies(sharded))
         walk(sharded, body, [&](OperationId id) {
@@ -142,8 +144,7 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
             if (!resizes && (!isShardyCollective(operation.kind) || operation.operands.size() != 1))
                 return;
             const ValueId from = operation.operands[0], to = operation.results[0];
-            if (!meant[to.index].valid()
-                && trueShape(parts.trueShapes, sharded, from) == trueShape(parts.trueShapes, sharded, to))
+            if (!meant[to.index].valid() && trueShape(trueShapes, sharded, from) == trueShape(trueShapes, sharded, to))
                 meant[to.index] = meant[from.index];
         });
     // Addends that no collective adds up as they are: nobody reads them, or padding stands between.

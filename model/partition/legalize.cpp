@@ -194,7 +194,7 @@ private:
         for (std::size_t slot = 0; slot < m_edit.operation(id).operands.size(); ++slot) {
             const ValueId operand = m_edit.operation(id).operands[slot];
             const TensorType type = m_edit.value(operand).type;
-            const std::optional<ProgramSharding> before = shardingOf(operand);
+            const ProgramSharding* before = shardingOf(operand);
             if (!before || !isTensor(type.dtype))
                 continue;
             ProgramSharding after = *before;
@@ -226,16 +226,9 @@ private:
     /// Dimensions that stay sharded because devices exchange what they read of each other's blocks.
     [[nodiscard]] std::vector<HaloDimension> halosOf(OperationId id, const FactorRule& rule) const
     {
-        std::vector<ProgramSharding> found;
-        found.reserve(m_edit.operation(id).operands.size() + m_edit.operation(id).results.size());
         const auto tensors = haloTensors(
             m_edit.program(), m_edit.operation(id), [&](ValueId value) { return m_edit.value(value).type; },
-            [&](ValueId value) -> const ProgramSharding* {
-                if (const ProgramSharding* own = m_edit.sharding(value))
-                    return own;
-                std::optional<ProgramSharding> other = shardingOf(value);
-                return other ? &found.emplace_back(std::move(*other)) : nullptr;
-            });
+            [&](ValueId value) { return shardingOf(value); });
         if (!tensors || !rule.exists() || rule.custom)
             return {};
         return worthwhileHalos(m_edit.operation(id), *tensors);
@@ -265,15 +258,15 @@ private:
     void visitBarrier(OperationId id)
     {
         const ValueId operand = m_edit.operation(id).operands[0];
-        const std::optional<ProgramSharding> before = shardingOf(operand);
+        const ProgramSharding* before = shardingOf(operand);
         const ProgramSharding* own = m_edit.sharding(m_edit.result(id));
         if (!own) {
             if (before)
-                m_edit.setSharding(m_edit.result(id), *before);
+                m_edit.setSharding(m_edit.result(id), ProgramSharding(*before));
             return;
         }
         const ProgramSharding after = *own;
-        if (passes::areEquivalent(before ? &*before : nullptr, &after))
+        if (passes::areEquivalent(before, &after))
             return;
         const OperationId reshard =
             m_edit.addLike(OpKind::Reshard, { operand }, otherAttributes(OwnShardingAttributes{ after }));
@@ -288,12 +281,12 @@ private:
         return convolution && (convolution->featureGroupCount != 1 || convolution->batchGroupCount != 1);
     }
 
-    [[nodiscard]] std::optional<ProgramSharding> shardingOf(ValueId value) const
+    [[nodiscard]] const ProgramSharding* shardingOf(ValueId value) const
     {
-        if (std::optional<ProgramSharding> found = passes::shardingAnywhere(m_edit, value))
+        if (const ProgramSharding* found = passes::shardingAnywhere(m_edit, value))
             return found;
         const auto argument = m_arguments.find(value);
-        return argument == m_arguments.end() ? std::nullopt : std::optional(argument->second);
+        return argument == m_arguments.end() ? nullptr : &argument->second;
     }
 
     /// Shardings of arguments of loops' and computations' bodies.

@@ -30,8 +30,10 @@ bool isSplat(const ConstantAttributes& constant, DType dtype)
 
 class Localizer {
 public:
-    Localizer(Program program, const TrueShapes& trueShapes)
-        : m_edit(std::move(program))
+    Localizer(const Program& program, const TrueShapes& trueShapes)
+        : m_given(program)
+        , m_givenShardings(program)
+        , m_edit(program)
         , m_trueShapes(trueShapes)
     {
     }
@@ -68,14 +70,11 @@ public:
 private:
     void findShardings()
     {
-        const Program& program = m_edit.program();
-        const ValueShardings specified(program);
-        m_shardings.assign(program.values.size(), nullptr);
-        m_types.reserve(program.values.size());
-        for (std::size_t i = 0; i < program.values.size(); ++i) {
-            m_types.push_back(program.values[i].type);
-            if (const ProgramSharding* found = specified.of(ValueId(i)))
-                m_shardings[i] = std::make_shared<const ProgramSharding>(*found);
+        m_shardings.reserve(m_given.values.size());
+        m_types.reserve(m_given.values.size());
+        for (std::size_t i = 0; i < m_given.values.size(); ++i) {
+            m_types.push_back(m_given.values[i].type);
+            m_shardings.push_back(m_givenShardings.of(ValueId(i)));
         }
     }
 
@@ -208,7 +207,7 @@ private:
     [[nodiscard]] const ProgramSharding* heldBy(ValueId value) const
     {
         const ValueId origin = originOf(value);
-        return origin.index < m_shardings.size() ? m_shardings[origin.index].get() : nullptr;
+        return origin.index < m_shardings.size() ? m_shardings[origin.index] : nullptr;
     }
     [[nodiscard]] static bool hasPartOf(const AxisList& axes, AxisRef axis)
     {
@@ -451,10 +450,12 @@ private:
         program.extra = static_cast<std::uint32_t>(program.dictionaries.size() - 1);
     }
 
+    const Program& m_given;
+    const ValueShardings m_givenShardings;
     Editor m_edit;
     MeshPtr m_mesh;
     // Of the given program, by ValueId.
-    std::vector<std::shared_ptr<const ProgramSharding>> m_shardings; ///< null: everything on every device
+    std::vector<const ProgramSharding*> m_shardings; ///< null: everything on every device
     std::vector<TensorType> m_types; ///< global
     std::unordered_map<ValueId, ValueId> m_stands;
     const TrueShapes& m_trueShapes;
@@ -463,9 +464,9 @@ private:
 
 } // namespace
 
-Result<DeviceProgram> localize(Program program, const TrueShapes& trueShapes)
+Result<DeviceProgram> localize(const Program& program, const TrueShapes& trueShapes)
 {
-    return Localizer(std::move(program), trueShapes).run();
+    return Localizer(program, trueShapes).run();
 }
 
 } // namespace shardscope

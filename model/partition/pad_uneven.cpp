@@ -104,12 +104,12 @@ private:
     [[nodiscard]] Shape shapeOf(ValueId value) const { return m_edit.value(value).type.shape; }
     [[nodiscard]] Shape fullOf(ValueId value) const { return trueShape(m_shapes, m_edit.program(), value); }
 
-    /// Null where nothing is sharded.
+    /// Nothing where nothing is sharded.
     [[nodiscard]] std::optional<ProgramSharding> shardingOf(ValueId value) const
     {
-        if (std::optional<ProgramSharding> found = passes::shardingAnywhere(m_edit, value))
-            return found;
-        const ProgramSharding* found = m_specified.of(value);
+        const ProgramSharding* found = passes::shardingAnywhere(m_edit, value);
+        if (!found)
+            found = m_specified.of(value);
         return found ? std::optional(*found) : std::nullopt;
     }
 

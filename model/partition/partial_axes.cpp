@@ -101,7 +101,17 @@ bool passesEveryDimension(const Program& program, const Operation& operation)
 AxisList summedAxes(const Program& program, const Operation& operation, const FindSharding& shardingOf)
 {
     AxisList axes;
-    if (passesEveryDimension(program, operation))
+    const auto isSharded = [&](ValueId operand) {
+        const ProgramSharding* current = shardingOf(operand);
+        return current
+            && std::any_of(current->sharding.dims.begin(), current->sharding.dims.end(),
+                [](const DimensionSharding& dimension) { return !dimension.axes.empty(); });
+    };
+    const bool onlyMoves = operation.extra == 0
+        && (operation.kind == OpKind::Transpose || operation.kind == OpKind::BroadcastInDim
+            || operation.kind == OpKind::Reshape);
+    if (onlyMoves || passesEveryDimension(program, operation)
+        || std::none_of(operation.operands.begin(), operation.operands.end(), isSharded))
         return axes;
     const FactorRule rule = factorRule(program, operation);
     if (std::none_of(rule.factors.begin(), rule.factors.end(),
@@ -262,7 +272,7 @@ Program dropFinishedSums(Program program)
         }
         const ValueId operand = edit.operation(id).operands[0];
         if (!left[i].empty()) {
-            const std::optional<ProgramSharding> current = passes::shardingAnywhere(edit, operand);
+            const ProgramSharding* current = passes::shardingAnywhere(edit, operand);
             SdyCollectiveAttributes sum;
             sum.axes = left[i];
             sum.kind = collective.kind;

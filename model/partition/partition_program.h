@@ -4,9 +4,10 @@
 //
 //     const auto parts = partitionProgram(std::move(program));
 //     print(parts->device.program)          // local shapes, collectives over device ids
-//     parts->inserted                       // why each reshard and collective of parts->sharded is there
+//     parts->sharded->inserted              // why each reshard and collective of parts->sharded->program is there
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct PartitionOptions {
 
 /// What comes before local shapes: all shardings, and collectives of Shardy with their reasons.
 struct ShardedProgram {
-    Program program;
+    Program program; ///< global shapes with their padding, every sharding, collectives of Shardy over mesh axes
     std::vector<passes::Inserted> inserted; ///< of `program`, ascending by operation
     std::vector<Diagnostic> warnings;
     TrueShapes trueShapes = {}; ///< of values of `program` that are padded
@@ -37,6 +38,8 @@ struct ShardedProgram {
 /// Errors: those of propagation and export, of overCommonAxes(), checkSingleDevices() and
 /// checkExplicitSums().
 [[nodiscard]] Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options = {});
+/// Whether all meshes of a legal program are over one set of devices: the error of overCommonAxes().
+[[nodiscard]] Result<void> checkCommonAxes(const Program& program);
 
 /// The same for what has been propagated already: `program` as prepared() leaves it, or a network with its annotations
 /// inside. What replaces an argument of Program::state comes back as the argument is sharded.
@@ -49,12 +52,14 @@ struct ShardedProgram {
     const Program& program, const PropagationResult& propagated);
 
 struct PartitionedProgram {
-    Program sharded; ///< global shapes with their padding, every sharding, collectives of Shardy over mesh axes
-    std::vector<passes::Inserted> inserted; ///< of `sharded`, ascending by operation
+    std::shared_ptr<const ShardedProgram> sharded;
     DeviceProgram device; ///< its origins are operations of `sharded`
-    std::vector<Diagnostic> warnings;
-    TrueShapes trueShapes; ///< of values of `sharded` that are padded
 };
+
+/// What checkDeviceProgram() has not seen yet. Errors: those of localize().
+[[nodiscard]] Result<PartitionedProgram> partitionUnchecked(std::shared_ptr<const ShardedProgram> sharded);
+/// What a device would run, as the program that it is. Errors: those of verify().
+[[nodiscard]] Result<void> checkDeviceProgram(const DeviceProgram& device);
 
 /// Errors: those of localize(), and of the program that it makes.
 [[nodiscard]] Result<PartitionedProgram> partitionProgram(ShardedProgram sharded);

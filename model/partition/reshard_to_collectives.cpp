@@ -96,8 +96,8 @@ private:
     std::optional<ProgramSharding> shardingAfterBarriers(ValueId value) const
     {
         for (;;) {
-            if (std::optional<ProgramSharding> found = shardingAnywhere(m_edit, value))
-                return found;
+            if (const ProgramSharding* found = shardingAnywhere(m_edit, value))
+                return *found;
             const OperationId definition = m_edit.value(value).definition;
             if (!definition.valid())
                 if (const ProgramSharding* found = m_specified.of(value))

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "partition/partial_axes.h"
 #include "program/body.h"
 #include "program/editor.h"
 #include "program/other_attributes.h"
@@ -255,8 +256,9 @@ private:
                         sum.axes.push_back(axis);
                 passes::sortAndMerge(sum.axes);
                 sum.kind = declared.kind;
-                sum.out = passes::shardingAnywhere(m_edit, operand)
-                              .value_or(passes::closedSharding(declared.out.mesh, m_edit.value(operand).type.rank()));
+                const ProgramSharding* current = passes::shardingAnywhere(m_edit, operand);
+                sum.out =
+                    current ? *current : passes::closedSharding(declared.out.mesh, m_edit.value(operand).type.rank());
                 const OperationId added =
                     m_edit.addLike(OpKind::SdyAllReduce, { operand }, otherAttributes(std::move(sum)));
                 m_edit.placeBefore(id, added);
@@ -322,9 +324,11 @@ private:
 
     void visit(OperationId id)
     {
+        if (passesEveryDimension(m_edit.program(), m_edit.operation(id)))
+            return; // what is longer than it is said to be comes out so
         bool any = false;
         const auto look = [&](ValueId value) {
-            const std::optional<ProgramSharding> current = shardingOf(value);
+            const ProgramSharding* current = shardingOf(value);
             any = any || (current && isUneven(current->sharding, m_edit.value(value).type));
         };
         for (const ValueId operand : m_edit.operation(id).operands)
@@ -345,9 +349,11 @@ private:
         };
         for (std::size_t slot = 0; slot < m_edit.operation(id).operands.size(); ++slot) {
             const ValueId operand = m_edit.operation(id).operands[slot];
-            std::optional<ProgramSharding> after = shardingOf(operand);
-            if (!after
-                || !dropIndivisible(after->sharding, m_edit.value(operand).type, mustDivide(rule.operands, slot)))
+            const ProgramSharding* before = shardingOf(operand);
+            if (!before)
+                continue;
+            ProgramSharding after = *before;
+            if (!dropIndivisible(after.sharding, m_edit.value(operand).type, mustDivide(rule.operands, slot)))
                 continue;
             const OperationId reshard = m_edit.addLike(
                 OpKind::Reshard, { operand }, otherAttributes(OwnShardingAttributes{ std::move(after) }));
@@ -371,12 +377,12 @@ private:
         }
     }
 
-    [[nodiscard]] std::optional<ProgramSharding> shardingOf(ValueId value) const
+    [[nodiscard]] const ProgramSharding* shardingOf(ValueId value) const
     {
-        if (std::optional<ProgramSharding> found = passes::shardingAnywhere(m_edit, value))
+        if (const ProgramSharding* found = passes::shardingAnywhere(m_edit, value))
             return found;
         const auto argument = m_arguments.find(value);
-        return argument == m_arguments.end() ? std::nullopt : std::optional(argument->second);
+        return argument == m_arguments.end() ? nullptr : &argument->second;
     }
 
     Editor m_edit;

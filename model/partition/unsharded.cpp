@@ -357,7 +357,7 @@ Result<PartitionedProgram> unsharded(Program program, const DeviceCounts& device
                 break;
             }
     PartitionedProgram parts;
-    parts.sharded = program;
+    parts.sharded = std::make_shared<const ShardedProgram>(ShardedProgram{ program, {}, {} });
     parts.device = sameOnAll(std::move(program), counts);
     return parts;
 }

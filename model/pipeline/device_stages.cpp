@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/meanwhile.h"
 #include "partition/unsharded.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/program_collectives.h"
@@ -55,14 +56,25 @@ Result<DeviceStages::Collectives> DeviceStages::collectives(bool optimalReshards
     return *slot.collectives;
 }
 
+const Result<DeviceStages::Partitioned>& DeviceStages::uncheckedIn(Slot& slot) const
+{
+    if (!slot.partitioned)
+        slot.partitioned =
+            shardedIn(slot).and_then([](const Sharded& sharded) { return shared(partitionUnchecked(sharded)); });
+    return *slot.partitioned;
+}
+
 Result<DeviceStages::Partitioned> DeviceStages::partitioned(bool optimalReshards) const
 {
     Slot& slot = m_slots[optimalReshards ? 1 : 0];
     const std::lock_guard lock(slot.mutex);
-    if (!slot.partitioned)
-        slot.partitioned = shardedIn(slot).and_then(
-            [](const Sharded& sharded) { return shared(partitionProgram(ShardedProgram(*sharded))); });
-    return *slot.partitioned;
+    const Result<Partitioned>& parts = uncheckedIn(slot);
+    if (!parts)
+        return parts;
+    if (!slot.checked)
+        slot.checked = checkDeviceProgram((*parts)->device);
+    SHARDSCOPE_CHECK(*slot.checked);
+    return parts;
 }
 
 Result<DeviceStages::Partitioned> DeviceStages::inFull() const
@@ -89,13 +101,28 @@ Result<Plan> DeviceStages::planOf(Partitioned parts, const std::vector<ValueId>&
     return schedule(std::make_shared<const FlatProgram>(std::move(*flat)), options);
 }
 
+/// Of a large program another thread checks what devices run, while this one plans it.
+Result<DeviceStages::PlanPtr> DeviceStages::planOfDevices() const
+{
+    Slot& slot = m_slots[0];
+    Result<Partitioned> parts = [&] {
+        const std::lock_guard lock(slot.mutex);
+        return uncheckedIn(slot);
+    }();
+    if (!parts)
+        return tl::unexpected<Error>(std::move(parts.error()));
+    const bool isLarge = (*parts)->device.program.operations.size() >= largeForThreads;
+    auto check = meanwhile(isLarge, [this] { return partitioned(); });
+    Result<PlanPtr> plan = shared(planOf(std::move(*parts), m_input.kept));
+    SHARDSCOPE_CHECK(check.get());
+    return plan;
+}
+
 Result<DeviceStages::PlanPtr> DeviceStages::planned(const std::vector<bool>& hostArguments) const
 {
     const std::lock_guard lock(m_planMutex);
     if (!m_plan) // without a mesh one device executes it as it is
-        m_plan = (mainMesh(*m_input.program) ? partitioned() : inFull()).and_then([&](Partitioned parts) {
-            return shared(planOf(std::move(parts), m_input.kept));
-        });
+        m_plan = mainMesh(*m_input.program) ? planOfDevices() : plannedInFull();
     if (!*m_plan || std::find(hostArguments.begin(), hostArguments.end(), true) == hostArguments.end())
         return *m_plan;
     for (const auto& [arguments, plan] : m_placed)

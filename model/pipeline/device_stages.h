@@ -61,8 +61,13 @@ private:
         std::optional<Result<Sharded>> sharded;
         std::optional<Result<Collectives>> collectives;
         std::optional<Result<Partitioned>> partitioned;
+        std::optional<Result<void>> checked; ///< of what is partitioned
     };
+    // With the slot's mutex held.
     [[nodiscard]] const Result<Sharded>& shardedIn(Slot& slot) const;
+    [[nodiscard]] const Result<Partitioned>& uncheckedIn(Slot& slot) const;
+
+    [[nodiscard]] Result<PlanPtr> planOfDevices() const;
     [[nodiscard]] Result<Plan> planOf(Partitioned parts, const std::vector<ValueId>& kept) const;
 
     Input m_input;

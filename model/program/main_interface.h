@@ -49,7 +49,7 @@ public:
     {
         if (argumentType(a) != resultType(r) || !isTensor(argumentType(a).dtype))
             return false;
-        const ProgramSharding* specified = m_program.shardingOf(m_region.arguments[a]);
+        const ProgramSharding* specified = argumentSharding(a);
         const ProgramSharding* made = resultSharding(r);
         return !specified || !made || *specified == *made;
     }
@@ -75,12 +75,11 @@ public:
             entries.begin(), entries.end(), [](const NamedText& entry) { return entry.name == "jax.result_info"; });
         return found == entries.end() ? std::string_view() : std::string_view(found->text);
     }
-    [[nodiscard]] StatePair pair(std::size_t a, std::size_t r) const
+    /// Null for none, as for results.
+    [[nodiscard]] const ProgramSharding* argumentSharding(std::size_t a) const
     {
-        return { m_region.arguments[a], static_cast<std::uint32_t>(r) };
+        return m_program.shardingOf(m_region.arguments[a]);
     }
-
-private:
     [[nodiscard]] const ProgramSharding* resultSharding(std::size_t r) const
     {
         if (m_program.functions.empty() || r >= m_program.functions.front().resultShardings.size())
@@ -88,7 +87,12 @@ private:
         const ShardingIndex index = m_program.functions.front().resultShardings[r];
         return index == 0 ? nullptr : &m_program.shardings[index - 1];
     }
+    [[nodiscard]] StatePair pair(std::size_t a, std::size_t r) const
+    {
+        return { m_region.arguments[a], static_cast<std::uint32_t>(r) };
+    }
 
+private:
     const Program& m_program;
     const Region& m_region;
 };

@@ -139,6 +139,42 @@ private:
     std::vector<ContractionPart> m_parts;
 };
 
+/// MainInterface::fit() for all pairs of a long list: types by number.
+class FittingPairs {
+public:
+    explicit FittingPairs(const MainInterface& main)
+    {
+        for (std::size_t a = 0; a < main.arguments(); ++a)
+            m_arguments.push_back({ numberOf(main.argumentType(a)), main.argumentSharding(a) });
+        for (std::size_t r = 0; r < main.results(); ++r)
+            m_results.push_back({ numberOf(main.resultType(r)), main.resultSharding(r) });
+    }
+    [[nodiscard]] bool fit(std::size_t a, std::size_t r) const
+    {
+        const Side &taken = m_arguments[a], &made = m_results[r];
+        return taken.type == made.type && isTensor(m_types[taken.type].dtype)
+            && (!taken.sharding || !made.sharding || taken.sharding == made.sharding
+                || *taken.sharding == *made.sharding);
+    }
+
+private:
+    struct Side {
+        std::size_t type = 0;
+        const ProgramSharding* sharding = nullptr;
+    };
+    std::size_t numberOf(const TensorType& type)
+    {
+        const auto found = std::find(m_types.begin(), m_types.end(), type);
+        if (found != m_types.end())
+            return static_cast<std::size_t>(found - m_types.begin());
+        m_types.push_back(type);
+        return m_types.size() - 1;
+    }
+
+    std::vector<TensorType> m_types; ///< each once
+    std::vector<Side> m_arguments, m_results;
+};
+
 /// Neighbouring arguments whose types and shardings are those of neighbouring results; the longest first, of those as
 /// long the one that begins first. Without loss-like scalars at the ends; at least one pair has dimensions.
 std::vector<std::vector<StatePair>> runsOf(const MainInterface& main)
@@ -146,6 +182,7 @@ std::vector<std::vector<StatePair>> runsOf(const MainInterface& main)
     struct Run {
         std::size_t argument = 0, result = 0, length = 0;
     };
+    const FittingPairs pairs(main);
     std::vector<Run> runs;
     // before[r + 1]: how long the run is that ends at the argument before and result r
     std::vector<std::size_t> before(main.results() + 1), now(main.results() + 1);
@@ -154,7 +191,7 @@ std::vector<std::vector<StatePair>> runsOf(const MainInterface& main)
     };
     for (std::size_t a = 0; a <= main.arguments(); ++a) {
         for (std::size_t r = 0; r < main.results(); ++r) {
-            now[r + 1] = a < main.arguments() && main.fit(a, r) ? before[r] + 1 : 0;
+            now[r + 1] = a < main.arguments() && pairs.fit(a, r) ? before[r] + 1 : 0;
             if (now[r + 1] == 0 && before[r] > 0)
                 finish(a, r, before[r]);
         }
@@ -162,14 +199,15 @@ std::vector<std::vector<StatePair>> runsOf(const MainInterface& main)
             finish(a, main.results(), before[main.results()]);
         before.swap(now);
     }
-    std::stable_sort(runs.begin(), runs.end(), [](const Run& x, const Run& y) {
-        return std::tuple(y.length, x.argument, x.result) < std::tuple(x.length, y.argument, y.result);
-    });
     const auto looksLikeLoss = [&](std::size_t r) {
         return main.resultType(r).rank() == 0 && isFloat(main.resultType(r).dtype);
     };
     constexpr std::size_t most = 16; // that are looked at
-    runs.resize(std::min(runs.size(), most));
+    const auto looked = runs.begin() + static_cast<std::ptrdiff_t>(std::min(runs.size(), most));
+    std::partial_sort(runs.begin(), looked, runs.end(), [](const Run& x, const Run& y) {
+        return std::tuple(y.length, x.argument, x.result) < std::tuple(x.length, y.argument, y.result);
+    });
+    runs.erase(looked, runs.end());
     std::vector<std::vector<StatePair>> found;
     for (Run run : runs) {
         while (run.length > 0 && looksLikeLoss(run.result + run.length - 1))
@@ -178,14 +216,14 @@ std::vector<std::vector<StatePair>> runsOf(const MainInterface& main)
             ++run.argument;
             ++run.result;
         }
-        std::vector<StatePair> pairs;
+        std::vector<StatePair> neighbours;
         bool hasDimensions = false;
         for (std::size_t i = 0; i < run.length; ++i) {
-            pairs.push_back(main.pair(run.argument + i, run.result + i));
+            neighbours.push_back(main.pair(run.argument + i, run.result + i));
             hasDimensions = hasDimensions || main.argumentType(run.argument + i).rank() > 0;
         }
         if (hasDimensions)
-            found.push_back(std::move(pairs));
+            found.push_back(std::move(neighbours));
     }
     return found;
 }
@@ -380,9 +418,9 @@ std::optional<std::size_t> lossResult(const Program& program, const StepState& s
         const Value& value = program.value(results[r]);
         if (value.role == Role::Loss)
             return r;
-        const bool isState = std::any_of(
-            state.pairs.begin(), state.pairs.end(), [&](const StatePair& pair) { return pair.result == r; });
-        if (isState || value.type.rank() != 0 || !isFloat(value.type.dtype))
+        if (value.type.rank() != 0 || !isFloat(value.type.dtype)
+            || std::any_of(
+                state.pairs.begin(), state.pairs.end(), [&](const StatePair& pair) { return pair.result == r; }))
             continue;
         scalar = scalar.value_or(r);
         if (wordIn(main.resultName(r), "loss"))

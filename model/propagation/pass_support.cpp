@@ -84,21 +84,20 @@ void setEdgeSharding(Program& program, OperationId edge, std::optional<ProgramSh
     program.operations[edge.index].attributes = otherAttributes(OwnShardingAttributes{ std::move(sharding) });
 }
 
-std::optional<ProgramSharding> shardingAnywhere(const Editor& edit, ValueId value)
+const ProgramSharding* shardingAnywhere(const Editor& edit, ValueId value)
 {
     if (const ProgramSharding* specified = edit.sharding(value))
-        return *specified;
+        return specified;
     const OperationId definition = edit.value(value).definition;
     if (!definition.valid())
-        return {};
+        return nullptr;
     const Operation& operation = edit.operation(definition);
     const std::size_t index = edit.value(value).index;
     if (const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes))
-        return index < manual->out.size() ? std::optional(manual->out[index]) : std::nullopt;
+        return index < manual->out.size() ? &manual->out[index] : nullptr;
     if (const auto* named = attributesAs<NamedComputationAttributes>(operation.attributes))
-        return index < named->out.size() ? std::optional(named->out[index]) : std::nullopt;
-    const ProgramSharding* carried = ownSharding(operation);
-    return carried ? std::optional(*carried) : std::nullopt;
+        return index < named->out.size() ? &named->out[index] : nullptr;
+    return ownSharding(operation);
 }
 
 ProgramSharding openSharding(std::uint32_t mesh, std::size_t rank)

@@ -17,7 +17,8 @@ void mapShardings(Program& program, const std::function<ProgramSharding(const Pr
 /// Of an edge.
 void setEdgeSharding(Program& program, OperationId edge, std::optional<ProgramSharding> sharding);
 /// Of any value, wherever it stands: with the value, in the operation that makes it, or in the lists of a computation.
-[[nodiscard]] std::optional<ProgramSharding> shardingAnywhere(const Editor& edit, ValueId value);
+/// Null for none; until the next change of the program.
+[[nodiscard]] const ProgramSharding* shardingAnywhere(const Editor& edit, ValueId value);
 
 [[nodiscard]] ProgramSharding openSharding(std::uint32_t mesh, std::size_t rank);
 [[nodiscard]] ProgramSharding closedSharding(std::uint32_t mesh, std::size_t rank);

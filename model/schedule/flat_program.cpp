@@ -40,18 +40,19 @@ public:
         : m_specified(source)
         , m_values(source, parts)
     {
+        const Program& program = parts.sharded->program;
         m_madeFor.resize(parts.device.program.operations.size());
         for (const auto& [made, sharded] : parts.device.origins)
-            if (const auto& results = parts.sharded.operation(sharded).results;
+            if (const auto& results = program.operation(sharded).results;
                 !results.empty() && !m_madeFor[made.index].valid())
                 m_madeFor[made.index] = results[0];
         // What is inserted works for what it reads.
-        m_works.resize(parts.sharded.values.size());
+        m_works.resize(program.values.size());
         for (std::size_t v = 0; v < std::min(source.values.size(), m_works.size()); ++v)
             m_works[v] = ValueId(v);
-        for (const RegionId body : bodies(parts.sharded))
-            walk(parts.sharded, body, [&](OperationId id) {
-                const Operation& operation = parts.sharded.operation(id);
+        for (const RegionId body : bodies(program))
+            walk(program, body, [&](OperationId id) {
+                const Operation& operation = program.operation(id);
                 if (id.index >= source.operations.size() && !operation.results.empty() && !operation.operands.empty())
                     for (const ValueId result : operation.results)
                         m_works[result.index] = m_works[operation.operands[0].index];
@@ -127,7 +128,9 @@ public:
         frame.forms.reserve(m_local.values.size());
         for (std::size_t a = 0; a < main.arguments.size(); ++a) {
             const FlatValueId argument(main.arguments[a].index);
-            describe(m_out.values[argument.index], main.arguments[a], m_parts.device.inputs[a]);
+            const ShardedArray& input = m_parts.device.inputs[a];
+            describe(m_out.values[argument.index], main.arguments[a], input,
+                { input.type.dtype, shardShape(input.sharding, input.type.shape) });
             m_isTaken[argument.index] = true;
             m_out.blocks[0].arguments.push_back(argument);
             frame.forms[main.arguments[a]] = { argument, {} };
@@ -168,13 +171,13 @@ private:
         return fail(Code::NotExecutable, std::move(args), placeOf(m_local, operation));
     }
 
-    static void describe(FlatValue& value, ValueId origin, const ShardedArray& array)
+    static void describe(FlatValue& value, ValueId origin, const ShardedArray& array, TensorType local)
     {
         value.origin = origin;
         value.sharding = array.sharding;
         value.fullShape = *array.type.shape;
         value.otherMesh = array.mesh;
-        value.localType = { array.type.dtype, shardShape(array.sharding, array.type.shape) };
+        value.localType = std::move(local);
         value.isShard = isTensor(array.type.dtype);
     }
 
@@ -197,8 +200,7 @@ private:
         FlatValueId id(m_out.values.size());
         const DeviceShard* shard = m_origins.shard(local);
         if (shard) {
-            describe(made, shard->meant.valid() ? shard->meant : worksFor, shard->array);
-            made.localType = m_local.value(local).type;
+            describe(made, shard->meant.valid() ? shard->meant : worksFor, shard->array, std::move(made.localType));
             if (shard->meant.valid() && isShown(shard->meant, *shard))
                 id = FlatValueId(shard->meant.index);
         }

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <queue>
+#include <utility>
 
 #include "base/alignment.h"
 #include "base/codes.h"
@@ -123,50 +124,51 @@ Result<std::int64_t> packSlots(std::vector<Slot>& slots, std::size_t instruction
     }
 
     // Free intervals after the fixed part, by offset; the last one has no end.
+    struct Gap {
+        std::int64_t begin = 0, end = 0;
+    };
     constexpr std::int64_t endless = std::int64_t{ 1 } << 62;
-    std::map<std::int64_t, std::int64_t> gaps{ { fixed, endless } };
+    std::vector<Gap> gaps{ { fixed, endless } };
     std::int64_t reserved = fixed;
     std::sort(passing.begin(), passing.end(), [&](std::size_t a, std::size_t b) {
         return slots[a].firstUse != slots[b].firstUse ? slots[a].firstUse < slots[b].firstUse : a < b;
     });
-    std::multimap<std::int32_t, std::size_t> active; // by last use
+    using Active = std::pair<std::int32_t, std::size_t>; // last use, slot
+    std::priority_queue<Active, std::vector<Active>, std::greater<>> active;
     const auto release = [&](const Slot& slot) {
-        std::int64_t begin = slot.offset;
-        std::int64_t stop = begin + alignedBytes(slot.bytes);
+        const std::int64_t begin = slot.offset, stop = begin + alignedBytes(slot.bytes);
         if (begin == stop)
             return;
-        auto next = gaps.lower_bound(begin);
-        if (next != gaps.end() && next->first == stop) {
-            stop = next->second;
-            next = gaps.erase(next);
+        const auto after = std::lower_bound(
+            gaps.begin(), gaps.end(), begin, [](const Gap& gap, std::int64_t offset) { return gap.begin < offset; });
+        const bool meetsNext = after != gaps.end() && after->begin == stop;
+        const bool meetsLast = after != gaps.begin() && std::prev(after)->end == begin;
+        if (meetsNext && meetsLast) {
+            std::prev(after)->end = after->end;
+            gaps.erase(after);
+        } else if (meetsNext) {
+            after->begin = begin;
+        } else if (meetsLast) {
+            std::prev(after)->end = stop;
+        } else {
+            gaps.insert(after, { begin, stop });
         }
-        if (next != gaps.begin()) {
-            const auto before = std::prev(next);
-            if (before->second == begin) {
-                before->second = stop;
-                return;
-            }
-        }
-        gaps.emplace(begin, stop);
     };
     for (const std::size_t s : passing) {
         Slot& slot = slots[s];
-        while (!active.empty() && active.begin()->first < slot.firstUse) {
-            release(slots[active.begin()->second]);
-            active.erase(active.begin());
+        while (!active.empty() && active.top().first < slot.firstUse) {
+            release(slots[active.top().second]);
+            active.pop();
         }
         const std::int64_t bytes = alignedBytes(slot.bytes);
         auto gap = gaps.begin();
-        while (gap->second - gap->first < bytes)
+        while (gap->end - gap->begin < bytes)
             ++gap;
-        const auto [begin, stop] = *gap;
-        slot.offset = begin;
-        if (bytes > 0) {
+        slot.offset = gap->begin;
+        gap->begin += bytes;
+        if (gap->begin == gap->end)
             gaps.erase(gap);
-            if (begin + bytes < stop)
-                gaps.emplace(begin + bytes, stop);
-        }
-        reserved = std::max(reserved, begin + bytes);
+        reserved = std::max(reserved, slot.offset + bytes);
         if (reserved > largestArena)
             return tooLarge(reserved);
         active.emplace(slot.lastUse, s);

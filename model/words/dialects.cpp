@@ -21,7 +21,7 @@ Span axes(const std::vector<std::string>& names)
     return { texts(names, &fromStd).join(Words::tr(" and ")), Span::Style::Axis, -1 };
 }
 
-QString dimensionName(const NamedShape& array, std::size_t dimension)
+QString namedDimension(const NamedShape& array, std::size_t dimension)
 {
     if (dimension < array.names.size() && array.names[dimension].kind == LogicalName::Kind::Name)
         return fromStd(array.names[dimension].name);
@@ -63,7 +63,7 @@ Text dropStep(const NamedShape& array, const DifferingStep& step, const QString&
 {
     const DroppedAxes& dropped = *step.dropped;
     Text text{ strong(system), say(Words::tr(" drops ")), axes(dropped.axes), say(Words::tr(" from ")),
-        strong(dimensionName(array, dropped.dimension)) };
+        strong(namedDimension(array, dropped.dimension)) };
     if (dropped.reason == DroppedAxes::Reason::SizeOne)
         text.push_back(say(dropped.axes.size() == 1
                 ? Words::tr(", which has 1 device: the array is sharded the same, its spec is written otherwise.")
@@ -217,7 +217,7 @@ Text differingStep(const ArrayInDialects& compared, const NamedShape& array, con
     case DifferingStep::Kind::Dropped:
         return dropStep(array, step, acting);
     case DifferingStep::Kind::Dimension:
-        return { strong(dimensionName(array, step.dimension)),
+        return { strong(namedDimension(array, step.dimension)),
             say(Words::tr(" has no name that a rule could match: one of them leaves it replicated, the other to "
                           "propagation.")) };
     }

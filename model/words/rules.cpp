@@ -12,7 +12,7 @@ namespace shardscope::words {
 
 namespace {
 
-QString dimensionName(const LogicalNames& names, int dimension)
+QString logicalDimension(const LogicalNames& names, int dimension)
 {
     const auto index = static_cast<std::size_t>(dimension);
     if (dimension < 0 || index >= names.size() || names[index].kind != LogicalName::Kind::Name)
@@ -38,7 +38,7 @@ bool isUnconstrained(const LogicalRule& rule)
 Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const LogicalNames& names)
 {
     const LogicalRule& rule = rules.list[trace.rule];
-    const QString dimension = dimensionName(names, trace.dimension);
+    const QString dimension = logicalDimension(names, trace.dimension);
     const auto strong = [](const QString& text) { return Span{ text, Span::Style::Strong, -1 }; };
     const auto plainText = [](const QString& text) { return Span{ text, Span::Style::Plain, -1 }; };
     const auto axis = [](const QString& text) { return Span{ text, Span::Style::Axis, -1 }; };
@@ -53,11 +53,12 @@ Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const Logi
         return { plainText(Words::tr("no dimension is called ")), strong(fromStd(rule.name.name)) };
     case Verdict::AxisBusy: {
         if (isUnconstrained(rule))
-            return { strong(dimensionName(names, trace.byDimension)),
+            return { strong(logicalDimension(names, trace.byDimension)),
                 plainText(Words::tr(" is left to propagation already (rule %1), and only one dimension can be")
                               .arg(trace.byRule + 1)) };
         Text text{ axis(fromStd(trace.busyAxis)), plainText(Words::tr(" already shards ")),
-            strong(dimensionName(names, trace.byDimension)), plainText(Words::tr(" (rule %1)").arg(trace.byRule + 1)) };
+            strong(logicalDimension(names, trace.byDimension)),
+            plainText(Words::tr(" (rule %1)").arg(trace.byRule + 1)) };
         if (!trace.lostAxes.empty()) {
             QStringList lost;
             for (const std::string& name : trace.lostAxes)
@@ -99,7 +100,7 @@ Text verdictReason(
     if (absent.empty())
         return verdictReason(trace, rules, names);
     const auto say = [](const QString& text) { return Span{ text, Span::Style::Plain, -1 }; };
-    Text text{ { dimensionName(names, trace.dimension), Span::Style::Strong, -1 } };
+    Text text{ { logicalDimension(names, trace.dimension), Span::Style::Strong, -1 } };
     if (present.empty()) {
         text.push_back(say(Words::tr(" stays replicated: ")));
     } else {

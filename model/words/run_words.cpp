@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/run_words.h"
 
+#include <algorithm>
+
 #include "program/op_row.h"
 #include "words/tr.h"
 #include "words/words.h"
@@ -64,6 +66,42 @@ QString nonFinite(const Program& program, const NonFinite& found, Runs runs, con
         runs == Runs::Devices ? Words::tr("%1 of the shard on %2").arg(element, device(found.device)) : element;
     return nan ? Words::tr("The first NaN is %1: %2 makes it of operands without NaN.").arg(where, place)
                : Words::tr("The first infinity is %1: %2 makes it of finite operands.").arg(where, place);
+}
+
+QString nonFinite(const RecordedStep& step, const RecordedStep::FirstNonFinite& first)
+{
+    const Program& program = step.device().program;
+    const Program& specified = *step.program->program;
+    const ValueId value = program.operation(first.found.operation).results[first.found.index];
+    const std::string path = value.index < specified.values.size() ? *specified.value(value).path : std::string();
+    Shape index = program.value(value).type.shape;
+    std::int64_t left = first.found.element;
+    for (std::size_t d = index.size(); d-- > 0;) {
+        const std::int64_t extent = std::max<std::int64_t>(index[d], 1);
+        index[d] = left % extent;
+        left /= extent;
+    }
+    return nonFinite(program, first.found, Runs::Devices,
+        path.empty() ? QString() : QLatin1Char('%') + QString::fromStdString(path), index);
+}
+
+QString notHeld(Held held, const std::string& path)
+{
+    switch (held) {
+    case Held::NoStep:
+        return Words::tr("The last step was broken off, so that the devices hold nothing of meaning.");
+    case Held::NoMemory:
+        return Words::tr("%1 has no memory of its own: it is made where it is needed, and never stored. Choose "
+                         "the tensor that is computed from it.")
+            .arg(tensorName(path));
+    case Held::Overwritten:
+        return Words::tr("%1 is not kept: by the end of the step its memory holds another array. Parameters, "
+                         "gradients, optimizer state and named activations stay.")
+            .arg(tensorName(path));
+    case Held::Yes:
+        break;
+    }
+    return {};
 }
 
 } // namespace shardscope::words

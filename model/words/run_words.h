@@ -6,6 +6,8 @@
 
 #include "simulate/check/check.h"
 #include "simulate/check/non_finite.h"
+#include "simulate/run/recorded_step.h"
+#include "simulate/run/value_reader.h"
 
 namespace shardscope::words {
 
@@ -22,5 +24,10 @@ enum class Runs : std::uint8_t { Reference, Devices };
 /// what holds it, empty where it has none, `index` its index there.
 [[nodiscard]] QString nonFinite(
     const Program& program, const NonFinite& found, Runs runs, const QString& value, const Shape& index);
+/// Which operation of a step that was taken again gave it, with the names of the step's program.
+[[nodiscard]] QString nonFinite(const RecordedStep& step, const RecordedStep::FirstNonFinite& first);
+
+/// Why the devices do not hold a value, and what to do; "" for one that can be read.
+[[nodiscard]] QString notHeld(Held held, const std::string& path);
 
 } // namespace shardscope::words

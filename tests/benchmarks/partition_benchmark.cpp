@@ -84,7 +84,7 @@ void partitioned(benchmark::State& state)
             return false;
         }
         state.counters["operations"] = static_cast<double>(parts->device.program.operations.size());
-        state.counters["inserted"] = static_cast<double>(parts->inserted.size());
+        state.counters["inserted"] = static_cast<double>(parts->sharded->inserted.size());
         return true;
     });
 }

@@ -247,15 +247,15 @@ void TestUneven::otherPartsGoByTheFull()
     QCOMPARE(shapeOfResult(parts, 0), (Shape{ 5 }));
     // Each collective has the cause of the reshard that it is a part of.
     int exchanges = 0;
-    for (const RegionId body : bodies(parts.sharded))
-        walk(parts.sharded, body, [&](OperationId id) {
-            const OpKind kind = parts.sharded.operation(id).kind;
+    for (const RegionId body : bodies(parts.sharded->program))
+        walk(parts.sharded->program, body, [&](OperationId id) {
+            const OpKind kind = parts.sharded->program.operation(id).kind;
             if (kind != OpKind::SdyAllGather && kind != OpKind::SdyAllSlice)
                 return;
             ++exchanges;
-            const auto found = std::find_if(parts.inserted.begin(), parts.inserted.end(),
+            const auto found = std::find_if(parts.sharded->inserted.begin(), parts.sharded->inserted.end(),
                 [&](const passes::Inserted& one) { return one.operation == id; });
-            QVERIFY(found != parts.inserted.end());
+            QVERIFY(found != parts.sharded->inserted.end());
             QVERIFY(found->reason.kind == Reason::Kind::ConstraintReshard);
         });
     QCOMPARE(exchanges, 2);
@@ -314,7 +314,7 @@ void TestUneven::oneElementStaysFull()
 {
     const PartitionedProgram parts = partitionedUneven(main4("%a: tensor<1x6xf32> [x0]", "tensor<1x6xf32>",
         "  %0 = stablehlo.negate %a : tensor<1x6xf32>\n  return %0 : tensor<1x6xf32>\n"));
-    QVERIFY(parts.trueShapes.empty());
+    QVERIFY(parts.sharded->trueShapes.empty());
     QCOMPARE(shapeOfArgument(parts, 0), (Shape{ 1, 6 }));
 }
 

@@ -42,7 +42,7 @@ inline std::shared_ptr<const FlatProgram> flatInFull(const ProgramPtr& program)
 /// The program that was partitioned, as far as its values are concerned: without the padding of uneven shards.
 inline ProgramPtr specifiedOf(const PartitionedProgram& parts)
 {
-    auto source = std::make_shared<Program>(parts.sharded);
+    auto source = std::make_shared<Program>(parts.sharded->program);
     for (std::size_t i = 0; i < parts.device.inputs.size(); ++i)
         source->values[source->main().arguments[i].index].type = parts.device.inputs[i].type;
     return source;

@@ -85,7 +85,7 @@ inline Ran run(std::string text, std::uint64_t seed)
 inline std::string stagesOf(const Ran& ran)
 {
     if (ran.parts)
-        return printStableHlo(ran.parts->sharded) + "---\n" + printStableHlo(ran.parts->device.program);
+        return printStableHlo(ran.parts->sharded->program) + "---\n" + printStableHlo(ran.parts->device.program);
     auto propagated = passes::propagationPipeline(ran.program, {});
     if (!propagated)
         return {};

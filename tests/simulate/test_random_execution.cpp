@@ -378,7 +378,7 @@ void TestRandomExecution::unequalPartsHoldTheReference()
     for (std::uint64_t seed = 0; seed < 2 * programs; ++seed) {
         const Ran ran = run(program_texts::write(unevenDraft(seed), {}), seed);
         VERIFY_RUN(ran, seed, compareWithReference(ran));
-        padded += ran.parts->trueShapes.empty() ? 0U : 1U;
+        padded += ran.parts->sharded->trueShapes.empty() ? 0U : 1U;
         const auto kinds = kindsOf(ran.parts->device.program);
         masks += kinds.contains(OpKind::Select) ? 1U : 0U;
     }
@@ -423,7 +423,7 @@ void TestRandomExecution::noNumberInThePaddingIsNotSeen()
         if (!read || !verify(read->program).empty())
             continue;
         const Result<PartitionedProgram> parts = partitionProgram(read->program);
-        if (!parts || parts->trueShapes.empty())
+        if (!parts || parts->sharded->trueShapes.empty())
             continue;
         const Arrays arguments = fractions(parts->device.inputs, seed);
         const auto full = test::executeInFull(read->program, arguments);
@@ -435,7 +435,7 @@ void TestRandomExecution::noNumberInThePaddingIsNotSeen()
         });
         QCOMPARE(results.size(), full->outputs.size());
         if (hasNoNumber(results))
-            std::cout << text << "---\n" << printStableHlo(parts->sharded) << std::endl;
+            std::cout << text << "---\n" << printStableHlo(parts->sharded->program) << std::endl;
         QVERIFY2(!hasNoNumber(results), qPrintable(QStringLiteral("program %1").arg(seed)));
     }
     QVERIFY2(padded > programs / 20, qPrintable(QString::number(padded)));

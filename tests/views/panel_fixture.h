@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QFile>
+#include <QLabel>
 #include <QRegularExpression>
 #include <QTest>
 
@@ -36,6 +37,23 @@ inline Experiment example(std::string_view id)
     if (!found)
         qFatal("no such example");
     return found->experiment;
+}
+
+/// The control that has that name for assistive technology, or that text on it.
+template <class Widget>
+Widget* named(const QObject* in, const QString& name)
+{
+    for (Widget* each : in->findChildren<Widget*>())
+        if (each->accessibleName() == name || each->property("text").toString() == name)
+            return each;
+    return nullptr;
+}
+
+/// Whether a label with that text can be seen.
+inline bool shows(const QWidget* in, const QString& text)
+{
+    const QLabel* label = named<QLabel>(in, text);
+    return label && label->isVisible();
 }
 
 struct Fixture {

@@ -12,7 +12,7 @@
 #include "networks/mlp.h"
 #include "program/builder.h"
 #include "views/program_view/graph_layout.h"
-#include "views/program_view/graph_words.h"
+#include "words/graph_words.h"
 
 namespace shardscope::test {
 

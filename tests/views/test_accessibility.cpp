@@ -32,6 +32,7 @@
 #include "views/widgets/segmented_bar.h"
 
 using namespace shardscope;
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -89,6 +90,11 @@ struct Table {
         return texts;
     }
 };
+
+AccessibleStepPlot* timesPlot(const TimingView& view)
+{
+    return test::named<AccessibleStepPlot>(&view, u"Step times"_s);
+}
 
 } // namespace
 
@@ -302,7 +308,7 @@ private Q_SLOTS:
         view.show(data);
         view.show();
         QVERIFY(QTest::qWaitForWindowActive(&view));
-        const Table steps(view.stepPlot());
+        const Table steps(timesPlot(view));
         QVERIFY(steps.cells);
         QCOMPARE(steps.cells->rowCount(), 3);
         QCOMPARE(steps.row(2), (QStringList{ QStringLiteral("12"), words::seconds(0.03) }));
@@ -315,19 +321,19 @@ private Q_SLOTS:
         QCOMPARE(bars.at(5, 1), words::seconds(5e-3));
 
         // The steps by keyboard, said beside the plot.
-        view.stepPlot()->setFocus(Qt::TabFocusReason);
-        QSignalSpy hovered(view.stepPlot(), &plot::StepPlot::hovered);
-        QTest::keyClick(view.stepPlot(), Qt::Key_Left);
-        QTest::keyClick(view.stepPlot(), Qt::Key_Left);
+        timesPlot(view)->setFocus(Qt::TabFocusReason);
+        QSignalSpy hovered(timesPlot(view), &plot::StepPlot::hovered);
+        QTest::keyClick(timesPlot(view), Qt::Key_Left);
+        QTest::keyClick(timesPlot(view), Qt::Key_Left);
         QCOMPARE(hovered.last().front().toLongLong(), 11);
-        QCOMPARE(view.stepPlot()->tableCurrentRow(), 1);
-        const auto before = view.stepPlot()->shownSteps();
-        QTest::keyClick(view.stepPlot(), Qt::Key_Plus);
-        const auto after = view.stepPlot()->shownSteps();
+        QCOMPARE(timesPlot(view)->tableCurrentRow(), 1);
+        const auto before = timesPlot(view)->shownSteps();
+        QTest::keyClick(timesPlot(view), Qt::Key_Plus);
+        const auto after = timesPlot(view)->shownSteps();
         QVERIFY(after.second - after.first < before.second - before.first);
-        QVERIFY(!view.stepPlot()->follows());
-        QTest::keyClick(view.stepPlot(), Qt::Key_Escape);
-        QVERIFY(view.stepPlot()->follows());
+        QVERIFY(!timesPlot(view)->follows());
+        QTest::keyClick(timesPlot(view), Qt::Key_Escape);
+        QVERIFY(timesPlot(view)->follows());
         QCOMPARE(hovered.last().front().toLongLong(), -1);
 
         // The bars: pointed at they light their devices and tell their own times.
@@ -338,7 +344,7 @@ private Q_SLOTS:
         QCOMPARE(view.legend()->entries().front().name, QStringLiteral("d1"));
         QTest::keyClick(view.findChild<AccessibleBarsPlot*>(), Qt::Key_Return);
         QCOMPARE(fixture.selection.devices(), std::vector<std::int32_t>{ 1 });
-        view.stepPlot()->setFocus(Qt::TabFocusReason);
+        timesPlot(view)->setFocus(Qt::TabFocusReason);
         QVERIFY(fixture.selection.hoveredDevices().empty());
         QCOMPARE(view.legend()->entries().front().name, QStringLiteral("mean"));
     }

@@ -23,6 +23,7 @@
 #include "views/theme/appearance.h"
 
 using namespace shardscope;
+using namespace Qt::StringLiterals;
 using test::layoutOf;
 
 namespace {
@@ -210,10 +211,10 @@ private Q_SLOTS:
         view.show();
         QVERIFY(QTest::qWaitForWindowActive(&view));
         typeText(view.forms()->row(ShardingForm::Spec)->edit(), QStringLiteral("P('a', 'b', None, 'c')"));
-        typeText(view.forms()->shapeRow()->edit(), QStringLiteral("4, 6, 8, 10"));
+        typeText(test::named<QLineEdit>(view.forms(), u"Shape"_s), QStringLiteral("4, 6, 8, 10"));
         QVERIFY(!view.state().isStale());
         GridCanvas* canvas = view.results()->canvas();
-        DimensionSlots* slots = view.results()->tray()->dimensionSlots();
+        DimensionSlots* slots = view.results()->tray()->findChild<DimensionSlots*>();
         QVERIFY(slots->isVisible());
         QCOMPARE(slots->chips().size(), 4U);
         const auto placeOf = [&](int d) { return slots->chips()[static_cast<std::size_t>(d)].place; };
@@ -321,7 +322,7 @@ private Q_SLOTS:
         tray.follow();
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
-        DimensionSlots* slots = tray.dimensionSlots();
+        DimensionSlots* slots = tray.findChild<DimensionSlots*>();
         const auto chip = [&](int dimension) {
             for (const SlotsLayout::Chip& each : slots->slotsLayout().chips)
                 if (each.item == dimension)

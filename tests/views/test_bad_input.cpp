@@ -36,6 +36,7 @@
 #include "words/words.h"
 
 using namespace shardscope;
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -340,15 +341,17 @@ private Q_SLOTS:
         ShardingLabView view(&fixture.document, &fixture.selection);
         QVERIFY(shown(view));
         const QString spec = view.forms()->row(ShardingForm::Spec)->edit()->text();
-        typeInto(view.forms()->shapeRow()->edit(), typed);
-        QVERIFY2(isStated(view.forms()->shapeRow()->problem()), qPrintable(view.forms()->shapeRow()->problem()));
-        QCOMPARE(view.forms()->shapeRow()->edit()->text(), typed);
+        auto* edit = test::named<QLineEdit>(view.forms(), u"Shape"_s);
+        typeInto(edit, typed);
+        const QString problem = qobject_cast<FormRow*>(edit->parentWidget())->problem();
+        QVERIFY2(isStated(problem), qPrintable(problem));
+        QCOMPARE(edit->text(), typed);
         QCOMPARE(view.forms()->row(ShardingForm::Spec)->edit()->text(), spec);
         QVERIFY(view.state().isStale());
         QVERIFY(view.results()->canvas()->subject().has_value()); // the last one that could be used
         QVERIFY(fixture.stays());
         QVERIFY(!view.grab().isNull());
-        QTest::keyClick(view.forms()->shapeRow()->edit(), Qt::Key_Escape);
+        QTest::keyClick(edit, Qt::Key_Escape);
         QVERIFY(!view.state().isStale());
     }
 

@@ -30,6 +30,7 @@
 #include "words/collective_texts.h"
 
 using namespace shardscope;
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -138,6 +139,11 @@ int rowsOn(const CollectiveList& list, const char* axis)
 {
     return static_cast<int>(std::count_if(list.entries.begin(), list.entries.end(),
         [&](const CollectiveEntry& entry) { return keyOf(entry, CollectiveKey::Axes) == axis; }));
+}
+
+SumsBars* sumsBars(const CollectivesView& view)
+{
+    return view.findChild<SumsBars*>();
 }
 
 } // namespace
@@ -272,23 +278,24 @@ private Q_SLOTS:
 
         // Sums and filters: seven along model, the loss apart.
         QCOMPARE(rowsOn(list, "model"), 7);
-        view.sumsBy()->setCurrent(static_cast<int>(CollectiveKey::Axes));
-        QCOMPARE(view.sumsBars()->bars().size(), std::size_t(2));
-        QCOMPARE(view.sumsBars()->bars()[0].name, QStringLiteral("data"));
-        QCOMPARE(view.sumsBars()->bars()[1].name, QStringLiteral("model"));
-        QVERIFY(std::abs(view.sumsBars()->bars()[0].share + view.sumsBars()->bars()[1].share - 1) < 1e-9);
-        view.sumsBars()->tableActivate(1);
+        test::named<SegmentedBar>(&view, u"Sums by kind, axes, layer or line of the source"_s)
+            ->setCurrent(static_cast<int>(CollectiveKey::Axes));
+        QCOMPARE(sumsBars(view)->bars().size(), std::size_t(2));
+        QCOMPARE(sumsBars(view)->bars()[0].name, QStringLiteral("data"));
+        QCOMPARE(sumsBars(view)->bars()[1].name, QStringLiteral("model"));
+        QVERIFY(std::abs(sumsBars(view)->bars()[0].share + sumsBars(view)->bars()[1].share - 1) < 1e-9);
+        sumsBars(view)->tableActivate(1);
         QCOMPARE(view.filter()->rowCount(), 7);
         QCOMPARE(view.choice(CollectiveKey::Axes)->currentText(), QStringLiteral("model"));
         QVERIFY(view.total().startsWith(QStringLiteral("7 of 16 collectives, 168 KiB of 8.16 MiB")));
-        QCOMPARE(view.sumsBars()->bars().size(), std::size_t(2)); // what is left out can be had back
-        view.sumsBars()->tableActivate(1);
+        QCOMPARE(sumsBars(view)->bars().size(), std::size_t(2)); // what is left out can be had back
+        sumsBars(view)->tableActivate(1);
         QCOMPARE(view.filter()->rowCount(), 16);
 
         // By keyboard.
-        view.sumsBars()->setFocus();
-        QTest::keyClick(view.sumsBars(), Qt::Key_Home);
-        QTest::keyClick(view.sumsBars(), Qt::Key_Space);
+        sumsBars(view)->setFocus();
+        QTest::keyClick(sumsBars(view), Qt::Key_Home);
+        QTest::keyClick(sumsBars(view), Qt::Key_Space);
         QCOMPARE(view.filter()->rowCount(), 9);
         QTest::keyClick(&view, Qt::Key_Escape);
         QCOMPARE(view.filter()->rowCount(), 16);
@@ -386,20 +393,20 @@ private Q_SLOTS:
             all.begin(), all.end(), [](const CollectiveAlternative& each) { return each.after.has_value(); });
         QVERIFY(tried != all.end());
         QSignalSpy previews(&view, &CollectivesView::previewRequested);
-        QVERIFY(!view.page()->previewButton()->isVisible());
+        QVERIFY(!test::named<QPushButton>(view.page(), u"Look at this sharding before it counts"_s)->isVisible());
         view.page()->table()->setCurrentIndex(prices.index(static_cast<int>(tried - all.begin()), 0));
-        QVERIFY(view.page()->previewButton()->isVisible());
-        view.page()->previewButton()->click();
+        QVERIFY(test::named<QPushButton>(view.page(), u"Look at this sharding before it counts"_s)->isVisible());
+        test::named<QPushButton>(view.page(), u"Look at this sharding before it counts"_s)->click();
         QCOMPARE(previews.size(), 1);
         QVERIFY(!previews[0][1].toString().isEmpty());
 
         // The rule is one click away.
         QString ruleLink;
-        for (const words::Span& span : view.page()->whyLabel()->text())
+        for (const words::Span& span : test::named<SpanLabel>(view.page(), u"Why it is there"_s)->text())
             if (span.link.startsWith(QStringLiteral("rule:")))
                 ruleLink = span.link;
         QSignalSpy docks(&view, &CollectivesView::dockRequested);
-        Q_EMIT view.page()->whyLabel()->linkActivated(ruleLink);
+        Q_EMIT test::named<SpanLabel>(view.page(), u"Why it is there"_s)->linkActivated(ruleLink);
         QCOMPARE(docks.size(), 1);
         QCOMPARE(docks[0][0].toString(), QStringLiteral("rules"));
         QCOMPARE(shown.selection.rule(), 1);

@@ -275,7 +275,7 @@ private Q_SLOTS:
         QCOMPARE(pane.batches()->sentence(),
             u"data 1 × model 8 sends least with a batch of 128, from 512 on data 2 × model 4, from 2,048 on data 4 × "
             "model 2, from 8,192 on data 8 × model 1."_s);
-        QVERIFY(pane.batchTable()->isVisible());
+        QVERIFY(test::named<QTableView>(&pane, u"Sensitivity to batch"_s)->isVisible());
         // The same as points; a click on one makes its row the current one.
         QTRY_VERIFY(pane.scatter()->isVisible());
         QCOMPARE(pane.scatter()->tableRowCount(), 4);
@@ -336,7 +336,7 @@ private Q_SLOTS:
     {
         Compared compared;
         QAbstractItemModelTester tester(compared.view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
-        compared.view.pinButton()->click();
+        test::named<QPushButton>(&compared.view, u"Pin A"_s)->click();
         QVERIFY(compared.view.comparison() && compared.view.comparison()->nothing());
         QVERIFY(compared.view.tree()->isVisible());
         const SnapshotPtr pinned = compared.view.pinned();
@@ -561,7 +561,7 @@ private Q_SLOTS:
         Compared compared(smallMlp());
         RunsPane& pane = *compared.view.runs();
         QAbstractItemModelTester tester(pane.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
-        compared.view.keptBar()->setCurrent(1);
+        test::named<SegmentedBar>(&compared.view, u"What is kept"_s)->setCurrent(1);
         QVERIFY(pane.isVisible() && !compared.view.variants()->isVisible());
         const auto step = [&] {
             compared.controller.runStep();

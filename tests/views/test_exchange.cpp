@@ -97,11 +97,11 @@ private Q_SLOTS:
         RulesView view(&fixture.document, &fixture.selection);
         const Experiment before = *fixture.document.experiment();
         for (const PublishedRules& set : publishedRules()) {
-            QAction* action = view.menu()->setAction(QString::fromStdString(set.id));
+            QAction* action = view.menu()->findChild<QAction*>(QStringLiteral("set-") + QString::fromStdString(set.id));
             QVERIFY2(action, set.id.c_str());
             QVERIFY(action->toolTip().contains(QString::fromStdString(set.source)));
         }
-        QAction* set = view.menu()->setAction(QStringLiteral("t5x-a2p2"));
+        QAction* set = view.menu()->findChild<QAction*>(QStringLiteral("set-t5x-a2p2"));
         QVERIFY(set->text().contains(QStringLiteral("14 rules")));
         // Pointed at, it is previewed beside the window, and nothing is changed.
         set->hover();
@@ -130,7 +130,7 @@ private Q_SLOTS:
         Appearance appearance(ThemeChoice::Light);
         test::Fixture fixture;
         RulesView view(&fixture.document, &fixture.selection);
-        view.menu()->setAction(QStringLiteral("maxtext-base-2023-06"))->trigger();
+        view.menu()->findChild<QAction*>(QStringLiteral("set-maxtext-base-2023-06"))->trigger();
         QVERIFY2(view.notice()->text().contains(QStringLiteral("fsdp, tensor")), qPrintable(view.notice()->text()));
         QVERIFY(!view.notice()->button()->isHidden());
         view.notice()->button()->click();

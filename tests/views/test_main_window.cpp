@@ -38,6 +38,7 @@
 #include "experiment_file/gallery.h"
 #include "program/operation_path.h"
 #include "registered_test.h"
+#include "report/tensor_tree.h"
 #include "separator_drag.h"
 #include "views/collectives_view/collectives_view.h"
 #include "views/compare_view/compare_view.h"
@@ -64,7 +65,6 @@
 #include "views/rules_view/rules_view.h"
 #include "views/rules_view/trace_matrix.h"
 #include "views/shard_grid_view/shard_grid_view.h"
-#include "views/tensors_view/tensor_tree.h"
 #include "views/tensors_view/tensors_view.h"
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
@@ -74,6 +74,7 @@
 #include "words/propagation_steps.h"
 
 using namespace shardscope;
+using namespace Qt::StringLiterals;
 using test::contentOf;
 
 namespace {
@@ -779,12 +780,13 @@ private Q_SLOTS:
         QTRY_COMPARE(message->text(),
             QStringLiteral("data 2 → 4: 8 weights change, 32 → 64 MiB per device, sent 8.16 → 24.1 MiB per step"));
         QVERIFY(!plate->isVisible());
-        QVERIFY(message->undoButton()->isVisible());
-        QCOMPARE(message->undoButton()->accessibleName(), QStringLiteral("Undo data 2 → 4"));
-        message->undoButton()->click();
+        QVERIFY(message->findChild<QToolButton*>(u"statusUndo"_s)->isVisible());
+        QCOMPARE(
+            message->findChild<QToolButton*>(u"statusUndo"_s)->accessibleName(), QStringLiteral("Undo data 2 → 4"));
+        message->findChild<QToolButton*>(u"statusUndo"_s)->click();
         QCOMPARE(*document->experiment(), *before);
         QCOMPARE(message->text(), QString());
-        QVERIFY(!message->undoButton()->isVisible());
+        QVERIFY(!message->findChild<QToolButton*>(u"statusUndo"_s)->isVisible());
         document->waitForAnalysis();
 
         // So is a drag once it is dropped, as one edit against what was before it.

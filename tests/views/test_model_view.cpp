@@ -102,7 +102,7 @@ private Q_SLOTS:
         QCOMPARE(f.combo(u"parameter_dtype"_s)->currentText(), u"f32"_s);
         QCOMPARE(f.combo(u"optimizer"_s)->currentText(), u"Adam"_s);
         QVERIFY(f.view.form()->sentence().isEmpty());
-        QCOMPARE(f.view.form()->networks()->currentIndex(), 0); // of own sizes
+        QCOMPARE(test::named<QComboBox>(f.view.form(), u"Network"_s)->currentIndex(), 0); // of own sizes
         QCOMPARE(f.view.keyFigure(), u"%1 parameters"_s.arg(words::count(inAll)));
     }
 
@@ -122,7 +122,7 @@ private Q_SLOTS:
         QVERIFY(!f.spin(u"heads"_s)->isVisible());
         QVERIFY(f.combo(u"optimizer"_s)->isVisible());
         // An MLP has the program to choose, but no optimizer, and no layout of modules; what was unfolded comes again.
-        ModelFixture::choose(form->networks(), u"mlp"_s);
+        ModelFixture::choose(test::named<QComboBox>(form, u"Network"_s), u"mlp"_s);
         QVERIFY(form->head(u"layout"_s)->isHidden());
         QVERIFY(!f.field(u"optimizer"_s));
         QVERIFY(f.combo(u"step"_s)->isVisible());
@@ -235,7 +235,7 @@ private Q_SLOTS:
     void anotherNetwork()
     {
         ModelFixture f;
-        QComboBox* networks = f.view.form()->networks();
+        QComboBox* networks = test::named<QComboBox>(f.view.form(), u"Network"_s);
         ModelFixture::choose(networks, u"mlp"_s);
         QVERIFY(std::holds_alternative<MlpModel>(f.document.experiment()->model));
         QVERIFY(f.field(u"hidden"_s) && !f.field(u"heads"_s) && !f.field(u"optimizer"_s));
@@ -334,7 +334,7 @@ private Q_SLOTS:
         QVERIFY(f.training().model.constraints.empty());
         f.document.waitForAnalysis();
         // An MLP has no such section.
-        ModelFixture::choose(f.view.form()->networks(), u"mlp"_s);
+        ModelFixture::choose(test::named<QComboBox>(f.view.form(), u"Network"_s), u"mlp"_s);
         QVERIFY(f.view.form()->head(u"layout"_s)->isHidden());
         f.document.waitForAnalysis();
     }

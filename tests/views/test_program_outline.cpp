@@ -19,9 +19,9 @@
 #include "stablehlo/read.h"
 #include "views/panel_fixture.h"
 #include "views/program_graph.h"
-#include "views/program_view/graph_words.h"
 #include "views/transformer_program.h"
 #include "words/definitions.h"
+#include "words/graph_words.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;

@@ -91,6 +91,11 @@ struct ShownProgram {
     }
 };
 
+QListView* textView(const ProgramView& view)
+{
+    return view.findChild<TextPane*>()->view();
+}
+
 } // namespace
 
 class TestProgramView : public QObject {
@@ -189,10 +194,10 @@ private Q_SLOTS:
         // From elsewhere: marked where it is drawn, and its line is the current one.
         shown.fixture.selection.setTensor(u"layers.0/y"_s);
         QCOMPARE(shown.canvas().markedValue(), shown.program().find("layers.0/y"));
-        const QModelIndex line = shown.view.textView()->currentIndex();
+        const QModelIndex line = textView(shown.view)->currentIndex();
         QVERIFY2(line.data().toString().endsWith(u"// layers.0/y"_s), qPrintable(line.data().toString()));
         shown.fixture.selection.setTensor(u"params/layers.0/W1"_s);
-        QVERIFY(shown.view.textView()->currentIndex().data().toString().contains(u"\"params/layers.0/W1\""_s));
+        QVERIFY(textView(shown.view)->currentIndex().data().toString().contains(u"\"params/layers.0/W1\""_s));
         QCOMPARE(shown.title(shown.placeOfValue("params/layers.0/W1")), u"W1"_s);
         // A value in a folded part: the part is marked.
         shown.fixture.selection.setTensor(u"layers.2/y"_s);
@@ -202,18 +207,18 @@ private Q_SLOTS:
         shown.canvas().fit();
         QTest::mouseClick(&shown.canvas(), Qt::LeftButton, {}, shown.middle(shown.placeOfValue("layers.0/h")));
         QCOMPARE(shown.fixture.selection.tensor(), u"layers.0/h"_s);
-        QVERIFY(shown.view.textView()->currentIndex().data().toString().endsWith(u"// layers.0/h"_s));
+        QVERIFY(textView(shown.view)->currentIndex().data().toString().endsWith(u"// layers.0/h"_s));
         QTest::mouseClick(&shown.canvas(), Qt::LeftButton, {}, shown.middle(shown.placeOfValue("params/layers.0/W2")));
         QCOMPARE(shown.fixture.selection.tensor(), u"params/layers.0/W2"_s);
 
         // From the text.
         const ProgramText& text = *shown.view.findChild<ProgramTextModel*>()->text();
         const OperationId loss = shown.program().value(shown.program().find("loss")).definition;
-        shown.view.textView()->setCurrentIndex(shown.view.findChild<ProgramTextModel*>()->index(text.lineOf(loss)));
+        textView(shown.view)->setCurrentIndex(shown.view.findChild<ProgramTextModel*>()->index(text.lineOf(loss)));
         QCOMPARE(shown.fixture.selection.tensor(), u"loss"_s);
         QCOMPARE(shown.title(shown.canvas().current()), u"Loss"_s);
         // Return opens what the line stands in.
-        Q_EMIT shown.view.textView()->activated(shown.view.textView()->currentIndex());
+        Q_EMIT textView(shown.view)->activated(textView(shown.view)->currentIndex());
         QCOMPARE(shown.title(shown.canvas().current()), u"reduce"_s);
     }
 
@@ -364,7 +369,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         QCOMPARE(player.step(), 0);
         QTest::keyClick(&shown.canvas(), Qt::Key_Space);
         QVERIFY(player.isPlaying());
-        QCOMPARE(player.playButton()->accessibleName(), u"Stop"_s);
+        QVERIFY(test::named<QToolButton>(&player, u"Stop"_s));
         QTRY_VERIFY(player.step() > 0);
         QTest::keyClick(&shown.canvas(), Qt::Key_Space);
         QVERIFY(!player.isPlaying());
@@ -755,8 +760,8 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
     {
         ShownProgram shown;
         TextPane& pane = *shown.view.findChild<TextPane*>();
-        shown.view.textView()->setFocus();
-        QTest::keySequence(shown.view.textView(), QKeySequence::Find);
+        textView(shown.view)->setFocus();
+        QTest::keySequence(textView(shown.view), QKeySequence::Find);
         QVERIFY(pane.searchField()->hasFocus());
         QTest::keyClicks(pane.searchField(), u"Maximum"_s);
         QCOMPARE(pane.found(), u"4 lines"_s);
@@ -777,8 +782,8 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         ShownProgram shown;
         shown.fixture.selection.setTensor(u"x"_s);
         const ProgramText& text = *shown.view.findChild<ProgramTextModel*>()->text();
-        shown.view.textView()->setCurrentIndex(
-            shown.view.findChild<ProgramTextModel*>()->index(text.lineOf(OperationId(26))));
+        textView(shown.view)
+            ->setCurrentIndex(shown.view.findChild<ProgramTextModel*>()->index(text.lineOf(OperationId(26))));
         QCOMPARE(shown.fixture.selection.operation(), u"%26"_s);
         QCOMPARE(shown.fixture.selection.tensor(), u"x"_s);
         QCOMPARE(shown.view.findChild<TextPane*>()->currentOperation(), OperationId(26));
@@ -893,7 +898,7 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
     void linesAreCopied()
     {
         ShownProgram shown;
-        QListView& view = *shown.view.textView();
+        QListView& view = *textView(shown.view);
         view.setFocus();
         view.setCurrentIndex(shown.view.findChild<ProgramTextModel*>()->index(0));
         QTest::keyClick(&view, Qt::Key_Down, Qt::ShiftModifier);

@@ -3,6 +3,7 @@
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QTableView>
 #include <QToolButton>
@@ -23,6 +24,7 @@
 #include "views/widgets/segmented_bar.h"
 
 using namespace shardscope;
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -110,7 +112,7 @@ private Q_SLOTS:
         Appearance appearance(ThemeChoice::Light);
         test::Fixture fixture(contended());
         PropagationView view(&fixture.document, &fixture.selection);
-        ExplicitRow& row = *view.explicitRow();
+        ExplicitRow& row = *view.findChild<ExplicitRow*>();
         QVERIFY(!row.isWorking()); // not in sight
         view.resize(700, 500);
         view.show();
@@ -187,7 +189,7 @@ private Q_SLOTS:
         PropagationView view(&fixture.document, &fixture.selection);
         view.resize(800, 500);
         view.show();
-        StrategyBar* bar = view.strategyBar();
+        StrategyBar* bar = view.findChild<StrategyBar*>();
         QCOMPARE(bar->strategy()->currentIndex(), static_cast<int>(StrategyChoice::Full));
         QVERIFY(bar->userPriorities()->isEnabled() && bar->userPriorities()->isChecked());
         bar->strategy()->setFocus();
@@ -265,7 +267,8 @@ private Q_SLOTS:
         // A row leads to its tensor, its dimension and the step since which the two differ.
         const Program& program = *fixture.snapshot().program;
         for (int row = 0; row < view.differences()->rowCount(); ++row) {
-            view.differenceTable()->setCurrentIndex(view.differences()->index(row, 0));
+            test::named<QTableView>(&view, u"What the two strategies shard differently"_s)
+                ->setCurrentIndex(view.differences()->index(row, 0));
             const PropagationDifference& each = list[static_cast<std::size_t>(row)];
             QCOMPARE(fixture.selection.tensor(), QString::fromStdString(program.value(each.value).path));
             QCOMPARE(fixture.selection.dimension(), static_cast<int>(each.dimension));
@@ -279,12 +282,12 @@ private Q_SLOTS:
             withPropagation(*fixture.document.experiment(), { StrategyChoice::Basic, true }), {}));
         fixture.document.waitForAnalysis();
         waitFor(view);
-        QCOMPARE(view.strategyBar()->comparedSetting(), PropagationSetting{ StrategyChoice::Basic });
+        QCOMPARE(view.findChild<StrategyBar*>()->comparedSetting(), PropagationSetting{ StrategyChoice::Basic });
         QCOMPARE(view.differences()->rowCount(), 0);
         QVERIFY2(
             view.comparisonText().contains(QStringLiteral("the same shardings")), qPrintable(view.comparisonText()));
         QVERIFY(fixture.document.edit(withPropagation(*fixture.document.experiment(), { StrategyChoice::Basic }), {}));
-        QVERIFY(!view.strategyBar()->comparedSetting());
+        QVERIFY(!view.findChild<StrategyBar*>()->comparedSetting());
         QVERIFY(!view.pages()->isVisibleTo(&view));
     }
 
@@ -297,36 +300,36 @@ private Q_SLOTS:
         view.show();
         const ValueId product = productOf(*fixture.snapshot().program);
         fixture.selection.setTensor(QString::fromStdString(fixture.snapshot().program->value(product).path));
-        RuleRow* row = view.ruleRow();
+        RuleRow* row = view.findChild<RuleRow*>();
         QVERIFY(row->isVisibleTo(&view));
         const QString usual = row->rule();
         QVERIFY2(usual.startsWith(QStringLiteral("([i, k], [k, j])->([i, j])")), qPrintable(usual));
-        QVERIFY(!row->isCustom());
+        QVERIFY(!test::named<QLabel>(row, u"custom"_s)->isVisibleTo(row));
 
-        row->editButton()->click();
-        QVERIFY(row->isEditing());
+        test::named<QToolButton>(row, u"Change the rule"_s)->click();
+        QVERIFY(test::named<QLineEdit>(row, u"Sharding rule"_s)->isVisibleTo(row));
         QCOMPARE(row->line()->text(), usual);
         QTest::keyClick(row->line(), Qt::Key_Escape);
-        QVERIFY(!row->isEditing());
-        row->editButton()->click();
+        QVERIFY(!test::named<QLineEdit>(row, u"Sharding rule"_s)->isVisibleTo(row));
+        test::named<QToolButton>(row, u"Change the rule"_s)->click();
         row->line()->setText(QStringLiteral("([i, j])->([i]) {i=8, j=16} reduction={j}"));
         QVERIFY2(row->message().contains(QStringLiteral("operands")), qPrintable(row->message()));
         QTest::keyClick(row->line(), Qt::Key_Return); // refused: it stays as it is written
-        QVERIFY(row->isEditing());
+        QVERIFY(test::named<QLineEdit>(row, u"Sharding rule"_s)->isVisibleTo(row));
         QCOMPARE(fixture.document.undoStack()->count(), 0);
         row->line()->setText(usual + QStringLiteral(" blocked_propagation={i, j}"));
         QVERIFY(row->message().isEmpty());
         QTest::keyClick(row->line(), Qt::Key_Return);
         QCOMPARE(fixture.document.undoStack()->count(), 1);
         fixture.document.waitForAnalysis();
-        QVERIFY(row->isCustom());
+        QVERIFY(test::named<QLabel>(row, u"custom"_s)->isVisibleTo(row));
         QCOMPARE(row->rule(), usual + QStringLiteral(" blocked_propagation={i, j}"));
-        QVERIFY(row->resetButton()->isVisibleTo(&view));
+        QVERIFY(test::named<QToolButton>(row, u"Back to the operation's own rule"_s)->isVisibleTo(&view));
         for (const DimensionSharding& dim : fixture.snapshot().propagation->shardings[product.index].dims)
             QVERIFY(dim.axes.empty());
-        row->resetButton()->click();
+        test::named<QToolButton>(row, u"Back to the operation's own rule"_s)->click();
         fixture.document.waitForAnalysis();
-        QVERIFY(!row->isCustom());
+        QVERIFY(!test::named<QLabel>(row, u"custom"_s)->isVisibleTo(row));
         QCOMPARE(row->rule(), usual);
         QVERIFY(fixture.document.experiment()->model == contended().model);
 
@@ -337,8 +340,8 @@ private Q_SLOTS:
         const auto through = std::find_if(log.begin(), log.end(),
             [](const PropagationStep& step) { return step.step > 0 && step.operation.valid(); });
         other.setStep(static_cast<int>(through->step));
-        QVERIFY(other.ruleRow()->isVisibleTo(&other));
-        QVERIFY(!other.ruleRow()->editButton()->isVisibleTo(&other));
+        QVERIFY(other.findChild<RuleRow*>()->isVisibleTo(&other));
+        QVERIFY(!test::named<QToolButton>(other.findChild<RuleRow*>(), u"Change the rule"_s)->isVisibleTo(&other));
     }
 };
 

@@ -363,7 +363,7 @@ private Q_SLOTS:
         canvas.setSubject(GridSubject{
             layoutOf("a=2,b=10,c=10", "P('a', 'b', 'c')", { 2, 1000, 1000 }), { "one", "two", "three" }, 4, 200 });
         canvas.setChoice({ 1, 2 });
-        canvas.setColour(GridColour::Host); // of one colour, without marks
+        canvas.setColour(ColourBy::Host); // of one colour, without marks
         bool areBare = false, areNamed = false;
         for (int width = 500; width <= 1400; width += 4) {
             canvas.resize(width, 620);
@@ -515,23 +515,23 @@ private Q_SLOTS:
                 found.insert(image.pixel(x, rect.top() + 6));
             return found;
         };
-        canvas->setColour(GridColour::Device);
+        canvas->setColour(ColourBy::Device);
         QCOMPARE(canvas->coloursIn(cell), (std::vector<std::int32_t>{ 1, 5 }));
         std::set<QRgb> found = colours();
         QVERIFY(found.contains(theme.shard(1, 8).rgb()) && found.contains(theme.shard(5, 8).rgb()));
-        canvas->setColour(GridColour::Host);
+        canvas->setColour(ColourBy::Host);
         QCOMPARE(canvas->coloursIn(cell), (std::vector<std::int32_t>{ 0, 1 }));
         found = colours();
         QVERIFY(found.contains(theme.shard(0, 8).rgb()) && found.contains(theme.shard(1, 8).rgb()));
         // The map of the mesh has the same colours, when they are chosen over the grid.
         MeshView mesh(&f.document, &f.selection);
         QVERIFY(mesh.map()->fillsOfArray(theme) == fillsByShard(theme, *mesh.map()->array()));
-        canvas->chooseColour(GridColour::Device);
+        canvas->chooseColour(ColourBy::Device);
         const DeviceFills fills = mesh.map()->fillsOfArray(theme);
         QCOMPARE(fills.colours[5], theme.shard(5, 8).rgb());
-        canvas->chooseColour(GridColour::Host);
+        canvas->chooseColour(ColourBy::Host);
         QCOMPARE(mesh.map()->fillsOfArray(theme).colours[5], theme.shard(1, 8).rgb());
-        canvas->chooseColour(GridColour::Shard);
+        canvas->chooseColour(ColourBy::Shard);
     }
 
     /// Where devices stand along an axis, what they hold and how long they are busy, in grid and map alike.
@@ -550,7 +550,7 @@ private Q_SLOTS:
         const auto mapped = [&](std::int32_t device) {
             return mesh.map()->fillsOfArray(theme).colours[static_cast<std::size_t>(device)];
         };
-        canvas->chooseColour(GridColour::Coordinate);
+        canvas->chooseColour(ColourBy::Coordinate);
         QCOMPARE(canvas->grades().names, (QStringList{ QStringLiteral("data 0"), QStringLiteral("data 1") }));
         QCOMPARE(canvas->coloursIn(cell), (std::vector<std::int32_t>{ 0, 1 }));
         QCOMPARE(mapped(5), canvas->grades().colours[1]);
@@ -561,10 +561,10 @@ private Q_SLOTS:
         QCOMPARE(mapped(5), mapped(1));
         QVERIFY(mapped(5) != mapped(4));
 
-        canvas->chooseColour(GridColour::Bytes);
+        canvas->chooseColour(ColourBy::Bytes);
         QCOMPARE(canvas->grades().names, QStringList{ QStringLiteral("1 MiB") });
         // Before a step has run colours are those of shards, and the legend says why.
-        canvas->chooseColour(GridColour::Time);
+        canvas->chooseColour(ColourBy::Time);
         QVERIFY(canvas->grades().isEmpty());
         QCOMPARE(canvas->grades().title, QStringLiteral("No step has run yet"));
         QVERIFY(canvas->coloursIn(cell).empty());
@@ -576,7 +576,7 @@ private Q_SLOTS:
         QCOMPARE(canvas->coloursIn(cell), std::vector<std::int32_t>{ 1 });
         QCOMPARE(mapped(7), canvas->grades().colours[2]);
         QCOMPARE(mapped(0), mapped(4));
-        canvas->chooseColour(GridColour::Shard);
+        canvas->chooseColour(ColourBy::Shard);
 
         // What is padding is not held, and many different numbers are four steps.
         const Layout uneven = layoutOf("x=6", "P('x')", { 32 });

@@ -96,32 +96,6 @@ ENTRY %main_spmd (p: f32[2,8]) -> f32[2,8] {
         QCOMPARE(grid.findChild<EmptyPage*>()->sentence(), sentence);
     }
 
-    void paths_data()
-    {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QString>("layers");
-        QTest::addColumn<int>("layer");
-        QTest::addColumn<QString>("leaf");
-        QTest::newRow("parameter") << u"params/layers.3/W1"_s << u"layers"_s << 3 << u"W1"_s;
-        QTest::newRow("gradient") << u"grad(params/layers.0/W2)"_s << u"layers"_s << 0 << u"W2"_s;
-        QTest::newRow("new moment") << u"next(opt/mu/layers.12/W2)"_s << u"layers"_s << 12 << u"W2"_s;
-        QTest::newRow("array of another optimizer") << u"opt/v_row/layers.1/W1"_s << u"layers"_s << 1 << u"W1"_s;
-        QTest::newRow("input") << u"x"_s << QString() << -1 << u"x"_s;
-        QTest::newRow("count") << u"opt/count"_s << QString() << -1 << u"count"_s;
-        QTest::newRow("nested") << u"params/encoder/blocks.2/attention/q"_s << u"encoder/blocks"_s << 2
-                                << u"attention/q"_s;
-        QTest::newRow("dot without number") << u"params/a.b/c"_s << QString() << -1 << u"a.b/c"_s;
-        QTest::newRow("nothing") << QString() << QString() << -1 << QString();
-    }
-    void paths()
-    {
-        QFETCH(QString, path);
-        const TensorPath parts = parseTensorPath(path.toStdString());
-        QTEST(parts.layers, "layers");
-        QTEST(static_cast<int>(parts.layer), "layer");
-        QTEST(parts.leaf, "leaf");
-    }
-
     /// However little room there is, the last part of a path is what stays.
     void namesKeepTheirLastPart()
     {

@@ -13,8 +13,8 @@
 #include "registered_test.h"
 #include "views/panel_fixture.h"
 #include "views/timing_view/timing_plots.h"
-#include "views/timing_view/timing_summary.h"
 #include "views/timing_view/timing_view.h"
+#include "words/timing_words.h"
 #include "words/words.h"
 
 using namespace shardscope;
@@ -37,73 +37,17 @@ std::vector<StepTiming> steps(int count)
     return list;
 }
 
+AccessibleStepPlot* stepPlot(const TimingView& view)
+{
+    return test::named<AccessibleStepPlot>(&view, u"Step times"_s);
+}
+
 } // namespace
 
 class TestTiming : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void init() { test::failOnWarnings(); }
-
-    void statisticsAreThoseOfTheBook()
-    {
-        const std::vector<double> seconds{ 2, 4, 4, 4, 5, 5, 7, 9 };
-        const TimeStatistics result = statistics(seconds);
-        QCOMPARE(result.mean, 5.0);
-        QCOMPARE(result.deviation, 2.0);
-        QCOMPARE(statistics({}).count, 0U);
-        QCOMPARE(statistics(std::vector{ 3.0 }).deviation, 0.0);
-    }
-
-    void barsOfManyDevices()
-    {
-        std::vector<DeviceTimes> devices;
-        for (int i = 0; i < 1000; ++i)
-            devices.push_back({ static_cast<double>(i), 1, 0 });
-        const std::vector<DeviceBar> bars = deviceBars(devices, 64);
-        QVERIFY(bars.size() <= 64);
-        std::size_t covered = 0;
-        for (const DeviceBar& bar : bars) {
-            QCOMPARE(bar.first, covered);
-            covered += bar.count;
-            const double mean = static_cast<double>(bar.first) + (static_cast<double>(bar.count) - 1) / 2;
-            QVERIFY(std::abs(bar.times.compute - mean) < 1e-9);
-        }
-        QCOMPARE(covered, devices.size());
-        QCOMPARE(deviceBars(std::span(devices).first(8), 64).size(), 8U);
-        QVERIFY(deviceBars({}, 64).empty());
-
-        // Steps of an earlier, other mesh do not mix in.
-        std::vector<StepTiming> history = steps(3);
-        history.front().devices.resize(2);
-        QCOMPARE(meanDevices(history).size(), 8U);
-        QVERIFY(std::abs(meanDevices(history)[3].communication - 2.3e-3) < 1e-12);
-    }
-
-    void sentences()
-    {
-        TimeitResult result;
-        result.perLoop.assign(7, 0.02);
-        result.mean = 21.42e-3;
-        result.deviation = 0.31e-3;
-        result.loops = 10;
-        // One step that takes a hundred times as long makes no mean: the usual one is told.
-        const std::vector<double> uneven{ 0.002, 0.002, 0.3, 0.002, 0.002, 0.002 };
-        QVERIFY(statistics(uneven).isUneven());
-        QCOMPARE(stepsSentence(statistics(uneven)),
-            u"%1 per step (median of 6 steps, mean %2)"_s.arg(words::seconds(0.002), words::seconds(0.31 / 6)));
-        const std::vector<double> even{ 0.002, 0.0021, 0.0019, 0.002 };
-        QVERIFY(!statistics(even).isUneven());
-        QVERIFY(stepsSentence(statistics(even)).contains(u"mean ± std. dev. of 4 steps"_s));
-        QCOMPARE(timeitSentence(result), u"21.4 ms ± 0.31 ms per step (mean ± std. dev. of 7 runs, 10 loops each)"_s);
-        result.stopped = true;
-        QVERIFY(timeitSentence(result).contains(u"stopped"_s));
-        result.loops = 1;
-        QVERIFY(timeitSentence(result).contains(u"1 loop each"_s));
-        QVERIFY(!timeitSentence({}).isEmpty());
-        QCOMPARE(stepsSentence({ 2e-3, 0, 1 }), u"2,000 µs for one step"_s);
-        QCOMPARE(words::meanAndDeviation(2e-3, 12.34e-6), u"2,000 µs ± 12.3 µs"_s);
-        QCOMPARE(words::meanAndDeviation(12.5, 0.25), u"12.5 s ± 0.25 s"_s);
-    }
 
     void timeAxis_data()
     {
@@ -190,19 +134,19 @@ private Q_SLOTS:
         QCOMPARE(view.keyFigure(), u"21 ms per step"_s);
         QCOMPARE(figure.count(), 1);
         QVERIFY(view.sentence().contains(u"9 steps"_s));
-        QCOMPARE(view.stepPlot()->pointCount(), 9);
+        QCOMPARE(stepPlot(view)->pointCount(), 9);
         QCOMPARE(view.findChild<AccessibleBarsPlot*>()->barCount(), 8);
-        QVERIFY(view.stepPlot()->isVisible());
+        QVERIFY(stepPlot(view)->isVisible());
 
         data.timeit = TimeitResult{ { 0.02, 0.022 }, 0.021, 0.001, 3, false, { { 5e-3, 1e-3, 2e-3 } } };
         view.show(data);
         QVERIFY(view.sentence().contains(u"2 runs, 3 loops each"_s));
         QCOMPARE(view.findChild<AccessibleBarsPlot*>()->barCount(), 1);
 
-        view.setTable(true);
-        QVERIFY(!view.stepPlot()->isVisible());
+        test::named<QPushButton>(&view, u"View as table"_s)->setChecked(true);
+        QVERIFY(!stepPlot(view)->isVisible());
         // What compiling took stands beside them; a step that comes back is found in the cache.
-        const QAbstractItemModel* stages = view.compiledStages();
+        const QAbstractItemModel* stages = view.findChild<CompiledStagesModel*>();
         const auto stage = [stages](const QString& name, int column) {
             for (int row = 0; row < stages->rowCount(); ++row)
                 if (stages->index(row, 0).data().toString() == name)
@@ -220,8 +164,8 @@ private Q_SLOTS:
         QCOMPARE(stage(u"propagate"_s, 2).toInt(), misses + 1);
         QVERIFY(stage(u"schedule"_s, 3).contains(u's'));
         view.show(data);
-        view.setTable(false);
-        QVERIFY(view.stepPlot()->isVisible());
+        test::named<QPushButton>(&view, u"View as table"_s)->setChecked(false);
+        QVERIFY(stepPlot(view)->isVisible());
 
         // Ten thousand steps are drawn without anybody noticing.
         data = { steps(10000), 25000, {} };
@@ -229,8 +173,8 @@ private Q_SLOTS:
         clock.start();
         view.show(data);
         QVERIFY(clock.elapsed() < 1000);
-        QCOMPARE(view.stepPlot()->pointCount(), 10000);
-        QVERIFY(view.stepPlot()->shownSteps().first > 14999);
+        QCOMPARE(stepPlot(view)->pointCount(), 10000);
+        QVERIFY(stepPlot(view)->shownSteps().first > 14999);
         view.show(RunController::Timings{});
         QVERIFY(view.keyFigure().isEmpty());
     }
@@ -252,7 +196,7 @@ private Q_SLOTS:
                 QTest::mouseClick(button, Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(view.sentence().contains(u"for one step; "_s), 20000);
         QVERIFY2(view.sentence().endsWith(u" if the 8 devices ran at once"_s), qPrintable(view.sentence()));
-        QCOMPARE(view.stepPlot()->pointCount(), 1);
+        QCOMPARE(stepPlot(view)->pointCount(), 1);
         QCOMPARE(view.findChild<AccessibleBarsPlot*>()->barCount(), 8);
         controller.runTimeit(3, 2);
         QTRY_VERIFY_WITH_TIMEOUT(view.sentence().contains(u"3 runs, 2 loops each"_s), 20000);
@@ -316,7 +260,7 @@ private Q_SLOTS:
         QCOMPARE(controller.stepsDone(), 0);
         QCOMPARE(view.sentence(), u"On mesh 2 × 4, before the edit: "_s + before);
         QVERIFY2(view.keyFigure().endsWith(u"per step on 2 × 4"_s), qPrintable(view.keyFigure()));
-        QCOMPARE(view.stepPlot()->pointCount(), 3);
+        QCOMPARE(stepPlot(view)->pointCount(), 3);
         // So it does where no step can run.
         QVERIFY(fixture.document.edit(withDimension(*fixture.document.experiment(), "batch", 7), u"batch 7"_s));
         fixture.document.waitForAnalysis();
@@ -393,7 +337,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         view.show(RunController::Timings{ steps(12), 12, {} });
         QCoreApplication::processEvents();
-        const plot::StepPlot* plot = view.stepPlot();
+        const plot::StepPlot* plot = stepPlot(view);
         const QRect label = plot->meanLabelRect();
         QVERIFY(!label.isEmpty());
         QVERIFY(plot->rect().contains(label));

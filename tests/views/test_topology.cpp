@@ -29,6 +29,7 @@
 #include "views/topology_view/topology_view.h"
 
 using namespace shardscope;
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -470,7 +471,7 @@ private Q_SLOTS:
         QCOMPARE(fixture.document.experiment()->mesh.axes[0].size, 16);
         QCOMPARE(view.controls()->facts().left(8), QStringLiteral("64 chips"));
         QVERIFY(view.reason().contains(QStringLiteral("in the order of their ids")));
-        view.controls()->automatic()->click();
+        test::named<QPushButton>(view.controls(), u"Auto mesh"_s)->click();
         fixture.document.waitForAnalysis();
         QCOMPARE(fixture.document.experiment()->mesh.order.method, OrderMethod::CreateDeviceMesh);
         QVERIFY(view.reason().contains(QStringLiteral("whole physical axes")));

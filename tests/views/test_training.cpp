@@ -62,7 +62,7 @@ struct TrainingFixture : Fixture {
         view.resize(900, 300);
         view.show();
         static_cast<void>(QTest::qWaitForWindowExposed(&view));
-        view.setTraining(true);
+        test::named<QPushButton>(&view, u"Training"_s)->setChecked(true);
     }
     void takeSteps(int count)
     {
@@ -112,27 +112,6 @@ class TestTraining : public QObject {
 private Q_SLOTS:
     void init() { test::failOnWarnings(); }
 
-    void sentences()
-    {
-        std::vector<StepFigures> figures;
-        QVERIFY(!hasFigures(figures));
-        QCOMPARE(lossSentence(1, figures), u"No step gave a loss"_s);
-        figures.push_back({ .loss = 4.5 });
-        QCOMPARE(lossSentence(7, figures), u"Loss 4.5 after step 7"_s);
-        figures.push_back({});
-        figures.push_back({ .loss = 3.25, .parameterNorm = 2.0 });
-        figures.push_back({});
-        QVERIFY(hasFigures(figures));
-        QCOMPARE(lossSentence(7, figures), u"Loss 4.5 after step 7, 3.25 after step 9"_s);
-        QVERIFY(!firstNonFiniteStep(7, figures));
-        figures.push_back({ .gradientNorm = std::numeric_limits<double>::infinity() });
-        figures.push_back({ .loss = notANumber });
-        QCOMPARE(firstNonFiniteStep(7, figures).value_or(0), 11);
-        QCOMPARE(figureText(std::nullopt), u"–"_s);
-        QCOMPARE(figureText(notANumber), u"NaN"_s);
-        QCOMPARE(figureText(-std::numeric_limits<double>::infinity()), u"−∞"_s);
-    }
-
     void axisOfNumbers()
     {
         const plot::StepAxis axis = plot::StepAxis::ofNumbers(4, 5);
@@ -180,8 +159,8 @@ private Q_SLOTS:
         QCOMPARE(page->lossPlot()->tableText(3, 0), u"12"_s);
         QCOMPARE(page->lossPlot()->tableText(1, 1), u"3"_s);
         QCOMPARE(page->parameterPlot()->tableText(3, 1), u"–"_s);
-        f.view.setTraining(false);
-        QVERIFY(!page->isVisible() && f.view.stepPlot()->isVisible());
+        test::named<QPushButton>(&f.view, u"Training"_s)->setChecked(false);
+        QVERIFY(!page->isVisible() && test::named<AccessibleStepPlot>(&f.view, u"Step times"_s)->isVisible());
         QVERIFY(f.view.sentence().contains(u"per step"_s));
     }
 
@@ -223,7 +202,7 @@ private Q_SLOTS:
     void curvesWaitWhileARunIsPaused()
     {
         TrainingFixture f;
-        QPushButton* button = f.view.pauseButton();
+        QPushButton* button = test::named<QPushButton>(&f.view, u"Pause"_s);
         QVERIFY(button->isHidden());
         f.controller.runContinuously();
         QTRY_VERIFY_WITH_TIMEOUT(f.view.findChild<TrainingPage*>()->lossPlot()->pointCount() > 5, 30'000);
@@ -298,10 +277,11 @@ private Q_SLOTS:
         f.takeSteps(2);
         TrainingPage* page = f.view.findChild<TrainingPage*>();
         QVERIFY2(page->finding().startsWith(u"Step 1 is the first"_s), qPrintable(page->finding()));
-        QVERIFY(page->findButton()->isVisible() && page->findButton()->isEnabled());
-        QTest::mouseClick(page->findButton(), Qt::LeftButton);
+        QVERIFY(test::named<QPushButton>(page, u"Find where it begins"_s)->isVisible()
+            && test::named<QPushButton>(page, u"Find where it begins"_s)->isEnabled());
+        QTest::mouseClick(test::named<QPushButton>(page, u"Find where it begins"_s), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(page->finding().startsWith(u"Step 1: The first infinity is"_s), 30'000);
-        QVERIFY(!page->findButton()->isVisible());
+        QVERIFY(!test::named<QPushButton>(page, u"Find where it begins"_s)->isVisible());
         // After another beginning there is nothing to be found.
         f.controller.reset();
         QVERIFY(page->finding().isEmpty() || !page->isVisible());

@@ -35,9 +35,9 @@
 #include "views/values_view/sends_widget.h"
 #include "views/values_view/step_bar.h"
 #include "views/values_view/values_view.h"
-#include "views/values_view/values_words.h"
 #include "views/widgets/segmented_bar.h"
 #include "views/widgets/step_player.h"
+#include "words/run_words.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;
@@ -129,6 +129,21 @@ struct ViewFixture : Fixture {
         return value;
     }
 };
+
+SegmentedBar* contentBar(const ValuesView& view)
+{
+    return test::named<SegmentedBar>(&view, u"Values or differences"_s);
+}
+
+SegmentedBar* extentBar(const ValuesView& view)
+{
+    return test::named<SegmentedBar>(&view, u"Indices of the array or of a device"_s);
+}
+
+SegmentedBar* formBar(const ValuesView& view)
+{
+    return test::named<SegmentedBar>(&view, u"Heat map or numbers"_s);
+}
 
 } // namespace
 
@@ -372,14 +387,13 @@ private Q_SLOTS:
         sharding.unreduced = { AxisRef{ 1, 1, 2 } };
         ShownValues shown = shownOf({ mesh, sharding, { 4, 4 } });
         TensorRow row;
-        QVERIFY(valuesNotes(shown, row)
-                    .join(u' ')
-                    .contains(u"2 values still have to be added up over y, and 2 devices hold each of them"_s));
+        QVERIFY(shown.notes(row).join(u' ').contains(
+            u"2 values still have to be added up over y, and 2 devices hold each of them"_s));
         shown.local = true;
         shown.positions = { 0, 1, 2, 3 };
-        QVERIFY(valuesNotes(shown, row).join(u' ').contains(u"one partial value"_s));
-        QVERIFY(notHeldText(Held::Overwritten, "params/layers.0/W1").contains(u"Layer 0 / W1"_s));
-        QVERIFY(notHeldText(Held::Yes, "x").isEmpty());
+        QVERIFY(shown.notes(row).join(u' ').contains(u"one partial value"_s));
+        QVERIFY(words::notHeld(Held::Overwritten, "params/layers.0/W1").contains(u"Layer 0 / W1"_s));
+        QVERIFY(words::notHeld(Held::Yes, "x").isEmpty());
     }
 
     void emptyUntilThereAreNumbers()
@@ -437,7 +451,7 @@ private Q_SLOTS:
         ViewFixture fixture;
         fixture.selection.setTensor(weight);
         fixture.step();
-        fixture.view.extentBar()->setCurrent(1);
+        extentBar(fixture.view)->setCurrent(1);
         HeatCanvas* canvas = fixture.view.findChild<HeatPage*>()->canvas();
         QCOMPARE(canvas->heatLayout().panels().size(), 8U);
         QCOMPARE(canvas->data().parts.size(), 8U);
@@ -458,7 +472,7 @@ private Q_SLOTS:
         ViewFixture fixture;
         fixture.selection.setTensor(weight);
         fixture.step();
-        fixture.view.formBar()->setCurrent(1);
+        formBar(fixture.view)->setCurrent(1);
         QVERIFY(fixture.view.table()->isVisible());
         NumbersModel* numbers = fixture.view.numbers();
         QCOMPARE(numbers->rowCount(), 24);
@@ -468,7 +482,7 @@ private Q_SLOTS:
         fixture.step();
         QCOMPARE(fixture.view.table()->currentIndex(), numbers->index(7, 33));
         QCOMPARE(numbers->index(7, 33).data().toString(), valueText(fixture.global(7, 33), DType::F32, false));
-        fixture.view.extentBar()->setCurrent(1);
+        extentBar(fixture.view)->setCurrent(1);
         QCOMPARE(numbers->rowCount(), 8 * 24);
         QCOMPARE(numbers->columnCount(), 10);
         fixture.selection.setTensor(QStringLiteral("loss"));
@@ -499,21 +513,21 @@ private Q_SLOTS:
         fixture.selection.setTensor(weight);
         fixture.step();
         fixture.step();
-        fixture.view.contentBar()->setCurrent(1);
+        contentBar(fixture.view)->setCurrent(1);
         HeatCanvas* canvas = fixture.view.findChild<HeatPage*>()->canvas();
         QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
         QVERIFY(canvas->data().isComplete());
         QVERIFY(canvas->data().all.magnitude() < 1e-4); // roundings only, and yet not the weights themselves
         const QString note = fixture.view.findChild<HeatPage*>()->note();
         QVERIFY2(note.startsWith(u"Largest difference "_s) || note.startsWith(u"No difference "_s), qPrintable(note));
-        fixture.view.extentBar()->setCurrent(1);
+        extentBar(fixture.view)->setCurrent(1);
         QTRY_COMPARE(canvas->heatLayout().panels().size(), 8U);
         QVERIFY(canvas->data().all.magnitude() < 1e-4);
         // After the next step it is compared with the next one of the reference.
         fixture.step();
         QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
         QVERIFY(canvas->data().all.magnitude() < 1e-4);
-        fixture.view.contentBar()->setCurrent(0);
+        contentBar(fixture.view)->setCurrent(0);
         QVERIFY(canvas->data().all.magnitude() > 1e-2);
     }
 
@@ -523,7 +537,7 @@ private Q_SLOTS:
         fixture.selection.setTensor(weight);
         fixture.step();
         fixture.step();
-        fixture.view.contentBar()->setCurrent(2);
+        contentBar(fixture.view)->setCurrent(2);
         HeatCanvas* canvas = fixture.view.findChild<HeatPage*>()->canvas();
         QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
         const auto begun = fixture.controller.begun();
@@ -540,23 +554,23 @@ private Q_SLOTS:
         const double moved = movedAt(column);
         QVERIFY(moved != 0);
         QVERIFY(canvas->data().all.magnitude() >= std::abs(moved));
-        fixture.view.formBar()->setCurrent(1);
+        formBar(fixture.view)->setCurrent(1);
         NumbersModel* numbers = fixture.view.numbers();
         QCOMPARE(numbers->index(7, column).data().toString(), valueText(moved, DType::F32, true));
         // On each device: rows 24 to 47 are those of the second one, which holds columns 10 to 19.
-        fixture.view.extentBar()->setCurrent(1);
+        extentBar(fixture.view)->setCurrent(1);
         QTRY_COMPARE(numbers->rowCount(), 8 * 24);
         QCOMPARE(numbers->index(24 + 7, 3).data().toString(),
             valueText(fixture.global(7, 13) - (*start)[7 * 40 + 13], DType::F32, true));
         // The reference is another one, and what a step computes has none at the start.
-        fixture.view.contentBar()->setCurrent(1);
+        contentBar(fixture.view)->setCurrent(1);
         QTRY_VERIFY(!fixture.view.isWorking() && fixture.view.table()->isVisible());
         QVERIFY(std::abs(numbers->index(24 + 7, 3).data().toString().toDouble()) < 1e-4);
-        fixture.view.contentBar()->setCurrent(2);
+        contentBar(fixture.view)->setCurrent(2);
         fixture.selection.setTensor(QStringLiteral("loss"));
         QTRY_VERIFY(fixture.emptyText().contains(u"is computed in the step"_s));
         QTest::mouseClick(fixture.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
-        QCOMPARE(fixture.view.contentBar()->current(), 0);
+        QCOMPARE(contentBar(fixture.view)->current(), 0);
         QVERIFY(fixture.emptyText().isEmpty());
     }
 
@@ -576,9 +590,9 @@ private Q_SLOTS:
             && std::fabs(f.global(3, 5) - 0.25) < 0.01); // the step has changed it a little
         QCOMPARE(choice->box()->currentText(), u"constant 0.25"_s);
         // The reference begins with the same.
-        f.view.contentBar()->setCurrent(1);
+        contentBar(f.view)->setCurrent(1);
         QTRY_VERIFY(!f.view.isWorking() && f.view.findChild<HeatPage*>()->isVisible());
-        f.view.contentBar()->setCurrent(0);
+        contentBar(f.view)->setCurrent(0);
 
         QSignalSpy refused(&f.document, &Document::editRefused);
         for (const QString& wrong : { u"normal"_s, u"zeroes"_s, u"integers 8"_s, u"integers 0"_s })
@@ -718,11 +732,11 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
         const double magnitude = canvas->data().all.magnitude();
         QVERIFY(magnitude > 0.1);
-        fixture.view.contentBar()->setCurrent(1);
+        contentBar(fixture.view)->setCurrent(1);
         QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
         QVERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
         QVERIFY(canvas->data().all.magnitude() < 1e-4 * magnitude);
-        fixture.view.contentBar()->setCurrent(0);
+        contentBar(fixture.view)->setCurrent(0);
         fixture.selection.setTensor(argument);
         QVERIFY(fixture.emptyText().isEmpty());
         QVERIFY(canvas->data().elements > 0);
@@ -777,10 +791,10 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QVERIFY(!fixture.view.notice().contains(u"Partial"_s));
         QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
         QVERIFY(std::abs(canvas->data().all.magnitude() - parts) < 1e-4 * parts); // the global view added them up
-        fixture.view.contentBar()->setCurrent(1);
+        contentBar(fixture.view)->setCurrent(1);
         QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
         QVERIFY(canvas->data().all.magnitude() < 1e-4 * parts);
-        fixture.view.contentBar()->setCurrent(0);
+        contentBar(fixture.view)->setCurrent(0);
 
         // A tensor that is selected is shown as it is by then.
         fixture.selection.setTensor(pathOf(result));
@@ -830,7 +844,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QTRY_VERIFY(!f.view.isWorking());
         QVERIFY2(bar->count() > 40, qPrintable(bar->text()));
         QVERIFY(bar->warning()->isHidden());
-        f.view.formBar()->setCurrent(1);
+        formBar(f.view)->setCurrent(1);
         const NumbersModel* const numbers = f.view.numbers();
         const auto shown = [&] { return numbers->index(3, 5).data().toString(); };
         QCOMPARE(shown(), valueText(after, DType::F32, false)); // at the end: what the devices hold
@@ -845,7 +859,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QTRY_VERIFY(!f.view.isWorking() && bar->count() > 40);
         QCOMPARE(bar->step(), 0); // where it stood
         QCOMPARE(shown(), valueText(first, DType::F32, false));
-        f.view.contentBar()->setCurrent(1);
+        contentBar(f.view)->setCurrent(1);
         QTRY_VERIFY(!f.view.isWorking() && f.view.table()->isVisible());
         QVERIFY(std::abs(numbers->index(3, 5).data().toString().toDouble()) < 1e-4);
 
@@ -860,7 +874,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         }();
         QVERIFY(product > 0);
         QTRY_VERIFY(f.view.table()->isVisible());
-        f.view.contentBar()->setCurrent(0);
+        contentBar(f.view)->setCurrent(0);
         QVERIFY(numbers->index(0, 0).data().toString() != u"…"_s);
         // One that is not kept to the end is there in the step.
         bar->setOn(false);
@@ -893,7 +907,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         f.step();
         HeatCanvas* const canvas = f.view.findChild<HeatPage*>()->canvas();
         QTRY_VERIFY(canvas->isVisible() && canvas->data().elements > 0);
-        f.view.contentBar()->setCurrent(1);
+        contentBar(f.view)->setCurrent(1);
         QTRY_VERIFY_WITH_TIMEOUT(!f.view.isWorking() && canvas->isVisible(), 60'000);
         QVERIFY(canvas->data().all.magnitude() < 1e-3);
     }
@@ -955,7 +969,7 @@ func.func @main(%a: TYPE {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> 
         QCOMPARE(called, 0);
         fixture.selection.setTensor(QStringLiteral("params/layers.1/W2")); // of which nothing was read
         QVERIFY(canvas->data().panels.empty());
-        fixture.view.formBar()->setCurrent(1);
+        formBar(fixture.view)->setCurrent(1);
         QCOMPARE(fixture.view.numbers()->index(0, 0).data().toString(), u"…"_s);
         fixture.controller.stop();
         QTRY_COMPARE(fixture.controller.state(), RunController::State::Idle);

@@ -131,7 +131,8 @@ private Q_SLOTS:
         ShownWhatIf shown(program(), u"b"_s);
         const Experiment before = *shown.fixture.document.experiment();
         QAbstractItemModelTester tester(shown.view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
-        QVERIFY(!shown.view.applyButton()->isEnabled() && !shown.view.cancelButton()->isEnabled());
+        QVERIFY(
+            !shown.view.applyButton()->isEnabled() && !test::named<QPushButton>(&shown.view, u"Cancel"_s)->isEnabled());
         shown.click(shown.view.editor()->toggle(1, 1));
         QVERIFY(shown.view.isTrying());
         QCOMPARE(shown.view.editor()->textField()->text(), u"[{?}, {y, ?}]"_s);
@@ -230,14 +231,14 @@ private Q_SLOTS:
     {
         Experiment own = *withValueSharding(program(), "a", "[{}, {y}]");
         ShownWhatIf shown(own, u"a"_s);
-        QVERIFY(shown.view.withoutButton()->isVisible());
-        QTest::mouseClick(shown.view.withoutButton(), Qt::LeftButton);
+        QVERIFY(test::named<QPushButton>(&shown.view, u"As the text says"_s)->isVisible());
+        QTest::mouseClick(test::named<QPushButton>(&shown.view, u"As the text says"_s), Qt::LeftButton);
         shown.waitForPreview();
         QCOMPARE(shown.cell(0, ChangesModel::Then), u"P(x, -)"_s);
         QVERIFY(shown.view.apply());
         QVERIFY(shown.specified().empty());
         shown.fixture.document.waitForAnalysis();
-        QVERIFY(!shown.view.withoutButton()->isVisible());
+        QVERIFY(!test::named<QPushButton>(&shown.view, u"As the text says"_s)->isVisible());
     }
 
     void aProgramWithoutAMesh()

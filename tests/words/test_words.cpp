@@ -6,9 +6,11 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "registered_test.h"
+#include "words/tensor_path.h"
 #include "words/words.h"
 
 using namespace shardscope;
+using namespace Qt::StringLiterals;
 
 class TestWords : public QObject {
     Q_OBJECT
@@ -271,6 +273,32 @@ private:
         for (const RuleTrace& trace : resolution->rules)
             all << words::plain(words::verdictReason(trace, rules, list));
         return all.join(QLatin1Char('|'));
+    }
+
+    void tensorPaths_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("layers");
+        QTest::addColumn<int>("layer");
+        QTest::addColumn<QString>("leaf");
+        QTest::newRow("parameter") << u"params/layers.3/W1"_s << u"layers"_s << 3 << u"W1"_s;
+        QTest::newRow("gradient") << u"grad(params/layers.0/W2)"_s << u"layers"_s << 0 << u"W2"_s;
+        QTest::newRow("new moment") << u"next(opt/mu/layers.12/W2)"_s << u"layers"_s << 12 << u"W2"_s;
+        QTest::newRow("array of another optimizer") << u"opt/v_row/layers.1/W1"_s << u"layers"_s << 1 << u"W1"_s;
+        QTest::newRow("input") << u"x"_s << QString() << -1 << u"x"_s;
+        QTest::newRow("count") << u"opt/count"_s << QString() << -1 << u"count"_s;
+        QTest::newRow("nested") << u"params/encoder/blocks.2/attention/q"_s << u"encoder/blocks"_s << 2
+                                << u"attention/q"_s;
+        QTest::newRow("dot without number") << u"params/a.b/c"_s << QString() << -1 << u"a.b/c"_s;
+        QTest::newRow("nothing") << QString() << QString() << -1 << QString();
+    }
+    void tensorPaths()
+    {
+        QFETCH(QString, path);
+        const words::TensorPath parts = words::parseTensorPath(path.toStdString());
+        QTEST(parts.layers, "layers");
+        QTEST(static_cast<int>(parts.layer), "layer");
+        QTEST(parts.leaf, "leaf");
     }
 };
 

@@ -6,10 +6,10 @@
 #include <QWidget>
 
 #include "analysis/collective_alternatives.h"
+#include "document/latest_job.h"
 #include "document/selection.h"
 #include "views/collectives_view/collectives_model.h"
 #include "views/widgets/column_model.h"
-#include "views/widgets/latest_job.h"
 
 class QPushButton;
 class QTableView;
@@ -65,9 +65,7 @@ public:
     [[nodiscard]] QString why() const;
     [[nodiscard]] ExchangeView* exchange() const { return m_exchange; }
     [[nodiscard]] AlternativesModel* alternatives() const { return m_model; }
-    [[nodiscard]] SpanLabel* whyLabel() const { return m_why; } ///< with links to the operation and to the rule
     [[nodiscard]] QTableView* table() const { return m_table; }
-    [[nodiscard]] QPushButton* previewButton() const { return m_preview; }
     /// The prices are being worked out.
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
 

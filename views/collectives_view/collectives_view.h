@@ -8,10 +8,10 @@
 #include <array>
 
 #include "base/diagnostics.h"
+#include "document/latest_job.h"
 #include "views/collectives_view/collectives_model.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
-#include "views/widgets/latest_job.h"
 
 class QBoxLayout;
 class QComboBox;
@@ -39,8 +39,6 @@ public:
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] QLineEdit* search() const { return m_search; }
     [[nodiscard]] QComboBox* choice(CollectiveKey key) const { return m_choices[static_cast<std::size_t>(key)]; }
-    [[nodiscard]] SegmentedBar* sumsBy() const { return m_sumsBy; }
-    [[nodiscard]] SumsBars* sumsBars() const { return m_sums; }
     [[nodiscard]] CollectivePage* page() const { return m_page; }
     [[nodiscard]] SideBySide* sideBySide() const { return m_side; }
     /// Examples beside each other in place of the list.

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "document/latest_job.h"
 #include "pipeline/snapshot.h"
 #include "views/collectives_view/collectives_model.h"
 #include "views/panel/panel.h"
-#include "views/widgets/latest_job.h"
 #include "words/example_numbers.h"
 
 class QComboBox;

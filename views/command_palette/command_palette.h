@@ -63,7 +63,6 @@ public:
     void setSources(std::vector<PaletteSource> sources);
     void find(const QString& query);
     void choose(int row) const;
-    [[nodiscard]] std::size_t itemCount() const { return m_items.size(); }
     [[nodiscard]] int count() const override { return static_cast<int>(m_found.size()); }
 
 protected:

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "comparison/comparison.h"
+#include "document/latest_job.h"
 #include "document/pinned_side.h"
 #include "document/run_log.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
 #include "views/widgets/column_model.h"
-#include "views/widgets/latest_job.h"
 
 class QPushButton;
 class QTableView;
@@ -64,8 +64,6 @@ public:
 
     [[nodiscard]] CompareModel* model() const { return m_model; }
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
-    [[nodiscard]] QPushButton* pinButton() const { return m_pin; }
-    [[nodiscard]] SegmentedBar* keptBar() const { return m_kept; }
     [[nodiscard]] VariantsPane* variants() const { return m_variants; }
     [[nodiscard]] RunsPane* runs() const { return m_runs; }
     [[nodiscard]] MeshesPane* meshes() const { return m_meshes; }

@@ -12,9 +12,9 @@
 
 #include "analysis/mesh_search.h"
 #include "document/document.h"
+#include "document/latest_job.h"
 #include "pipeline/analysis_cache.h"
 #include "views/widgets/column_model.h"
-#include "views/widgets/latest_job.h"
 
 class QPushButton;
 
@@ -80,9 +80,7 @@ public:
     [[nodiscard]] MeshesModel* model() const { return m_model; }
     [[nodiscard]] BatchesModel* batches() const { return m_batches; }
     [[nodiscard]] QTableView* table() const { return m_table; }
-    [[nodiscard]] QTableView* batchTable() const { return m_batchTable; }
     [[nodiscard]] MeshScatter* scatter() const { return m_scatter; }
-    [[nodiscard]] QPushButton* searchButton() const { return m_search; }
     [[nodiscard]] bool isWorking() const { return m_delay.isActive() || m_job.isWorking(); }
 
 Q_SIGNALS:

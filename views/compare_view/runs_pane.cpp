@@ -7,10 +7,10 @@
 #include "views/compare_view/figure_text.h"
 #include "views/compare_view/row_actions.h"
 #include "views/panel/panel.h"
-#include "views/timing_view/timing_summary.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/row_table.h"
+#include "words/timing_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -46,7 +46,8 @@ RunsModel::RunsModel(QObject* parent)
                                    : words::meanAndDeviation(of.time, of.deviation);
             },
             Look::Number, tr("Mean and standard deviation of a step; of uneven steps the median") },
-        { tr("Loss"), [this](int row) { return figureText(run(row).loss); }, Look::Number, tr("Of the last step") },
+        { tr("Loss"), [this](int row) { return words::figureText(run(row).loss); }, Look::Number,
+            tr("Of the last step") },
         { tr("Reference"), [this](int row) { return verdictName(run(row).agreement); }, Look::Plain,
             tr("Whether a step gives what the program gives on one device") },
         { tr("Peak"), [this](int row) { return words::bytes(static_cast<double>(run(row).peakBytes)); }, Look::Number,

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "document/latest_job.h"
 #include "document/run_log.h"
 #include "views/panel/panel.h"
 #include "views/widgets/column_model.h"
-#include "views/widgets/latest_job.h"
 
 class QTableView;
 

@@ -13,12 +13,12 @@
 
 #include "base/quantity.h"
 #include "document/document.h"
+#include "document/latest_job.h"
 #include "experiment/experiment.h"
 #include "experiment_file/experiment_file.h"
 #include "pipeline/analysis_cache.h"
 #include "views/panel/panel.h"
 #include "views/widgets/column_model.h"
-#include "views/widgets/latest_job.h"
 
 class QPushButton;
 

@@ -32,7 +32,6 @@ public:
     [[nodiscard]] QTreeWidget* fields() const { return m_fields; }
     /// how many parameters there are, or why nothing can be opened
     [[nodiscard]] QString stateText() const { return m_state->text(); }
-    [[nodiscard]] QPushButton* openButton() const { return m_open; }
     /// Of reading, with the file's name.
     [[nodiscard]] std::vector<Diagnostic> warnings() const;
     /// With the choices that are made. Errors: those of readHuggingFace(), parseMesh() and networkExperiment().

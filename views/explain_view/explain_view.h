@@ -10,10 +10,10 @@
 
 #include "analysis/explain.h"
 #include "document/document.h"
+#include "document/latest_job.h"
 #include "document/selection.h"
 #include "views/panel/dock_view.h"
 #include "views/theme/theme.h"
-#include "views/widgets/latest_job.h"
 #include "words/words.h"
 
 class QBoxLayout;

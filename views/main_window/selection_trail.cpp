@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "program/operation_path.h"
-#include "views/tensors_view/tensor_tree.h"
+#include "report/tensor_tree.h"
 #include "views/theme/theme.h"
 #include "views/widgets/elided_name.h"
 #include "words/propagation_steps.h"

@@ -9,8 +9,8 @@
 #include <span>
 
 #include "base/diagnostics.h"
+#include "document/told_edit.h"
 #include "views/panel/panel.h"
-#include "views/preview/told_edit.h"
 
 namespace shardscope {
 
@@ -60,8 +60,6 @@ public:
     StatusMessage(Document* document, const EditPlate* plate, QWidget* parent = nullptr);
     void say(const QString& text);
     [[nodiscard]] QString text() const { return m_text->text(); }
-    /// Takes back the edit that is told; hidden with other messages.
-    [[nodiscard]] QToolButton* undoButton() const { return m_undo; }
 
 private:
     void put(const QString& text, bool isEdit);

@@ -30,7 +30,6 @@ class ModelForm : public QWidget {
 public:
     explicit ModelForm(Document* document, QWidget* parent = nullptr);
 
-    [[nodiscard]] QComboBox* networks() const { return m_networks; }
     /// By the key of what it sets: "batch", "kv_heads", "kv", "expert", "microbatches", "sliding_window",
     /// "window_pattern", "dropout", "parameter_dtype", "compute_dtype", "optimizer", "form", "layers_name", "step";
     /// null where there is no such field, or the model has no such setting.

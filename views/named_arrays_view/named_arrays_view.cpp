@@ -15,7 +15,6 @@
 
 #include "sharding/text.h"
 #include "views/named_arrays_view/named_tree_model.h"
-#include "views/named_arrays_view/named_words.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/widgets/boxes.h"
@@ -25,6 +24,7 @@
 #include "views/widgets/row_table.h"
 #include "views/widgets/two_sides.h"
 #include "words/dialects.h"
+#include "words/named_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 

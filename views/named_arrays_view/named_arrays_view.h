@@ -3,7 +3,7 @@
 // from these names to mesh axes, and what becomes of every array. All edits are the document's.
 #pragma once
 
-#include "views/named_arrays_view/named_arrays.h"
+#include "document/named_arrays.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 
-#include "views/named_arrays_view/named_words.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/chips_delegate.h"
+#include "words/named_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 

@@ -6,7 +6,7 @@
 #include <QVariant>
 #include <vector>
 
-#include "views/named_arrays_view/named_arrays.h"
+#include "document/named_arrays.h"
 #include "views/widgets/column_model.h"
 
 namespace shardscope {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "document/document.h"
-#include "views/preview/edit_preview.h"
+#include "document/edit_preview.h"
 
 namespace shardscope {
 

@@ -18,9 +18,9 @@
 #include "experiment/rule_lists.h"
 #include "views/panel/panel.h"
 #include "views/problems_view/problem_row.h"
-#include "views/tensors_view/tensor_tree.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
+#include "words/tensor_path.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -94,7 +94,7 @@ QString placeOf(const Snapshot* snapshot, const Experiment* experiment, const Pr
         std::set<std::int64_t> layers;
         std::set<QString> leaves;
         for (const ValueId value : problem.values) {
-            const TensorPath parts = parseTensorPath(snapshot->program->value(value).path);
+            const words::TensorPath parts = words::parseTensorPath(snapshot->program->value(value).path);
             layers.insert(parts.layer);
             leaves.insert(parts.leaf);
         }

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "document/latest_job.h"
 #include "views/panel/dock_view.h"
-#include "views/widgets/latest_job.h"
 
 class QScrollArea;
 class QVBoxLayout;

@@ -13,9 +13,9 @@
 
 #include "views/program_view/graph_layout.h"
 #include "views/program_view/graph_painter.h"
-#include "views/program_view/graph_words.h"
 #include "views/theme/theme.h"
 #include "views/widgets/canvas.h"
+#include "words/graph_words.h"
 
 namespace shardscope {
 

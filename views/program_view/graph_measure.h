@@ -3,7 +3,7 @@
 #pragma once
 
 #include "views/program_view/graph_layout.h"
-#include "views/program_view/graph_words.h"
+#include "words/graph_words.h"
 
 namespace shardscope {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "views/program_view/graph_layout.h"
-#include "views/program_view/graph_words.h"
+#include "words/graph_words.h"
 
 class QPainter;
 

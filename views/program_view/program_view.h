@@ -27,7 +27,6 @@ public:
 
     [[nodiscard]] GraphCanvas* canvas() const { return m_canvas; }
     [[nodiscard]] ProgramPlayer* player() const { return m_player; }
-    [[nodiscard]] QListView* textView() const { return m_text->view(); }
     [[nodiscard]] bool isWorking() const { return isVisible() && m_text->isWorking(); }
     [[nodiscard]] SearchField* searchField() const { return m_search; }
     /// What the search found: "2 of 8", or that nothing is there.

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "document/latest_job.h"
 #include "views/program_view/text_model.h"
-#include "views/widgets/latest_job.h"
 
 namespace shardscope {
 

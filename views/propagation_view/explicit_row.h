@@ -9,10 +9,10 @@
 #include <memory>
 
 #include "analysis/explicit_check.h"
+#include "document/latest_job.h"
 #include "document/selection.h"
 #include "views/panel/panel.h"
 #include "views/widgets/column_model.h"
-#include "views/widgets/latest_job.h"
 
 class QTableView;
 

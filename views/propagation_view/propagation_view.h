@@ -6,11 +6,11 @@
 #include <QTimer>
 #include <optional>
 
+#include "document/latest_job.h"
 #include "propagation/replay.h"
 #include "views/panel/dock_view.h"
 #include "views/propagation_view/step_model.h"
 #include "views/propagation_view/strategy_bar.h"
-#include "views/widgets/latest_job.h"
 
 class QAbstractItemModel;
 class QScrollArea;
@@ -35,12 +35,8 @@ public:
 
     [[nodiscard]] StepModel* model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
-    [[nodiscard]] StrategyBar* strategyBar() const { return m_strategies; }
-    [[nodiscard]] RuleRow* ruleRow() const { return m_rule; }
-    [[nodiscard]] ExplicitRow* explicitRow() const { return m_explicit; }
     [[nodiscard]] SegmentedBar* pages() const { return m_pages; }
     [[nodiscard]] DifferenceModel* differences() const { return m_differences; }
-    [[nodiscard]] QTableView* differenceTable() const { return m_differenceTable; }
     /// In place of differences: how many there are, that there are none, that they are being looked for.
     [[nodiscard]] QString comparisonText() const;
     /// A comparison that was asked for is not there yet.

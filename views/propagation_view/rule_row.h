@@ -21,14 +21,10 @@ public:
     /// given up when the operation is another one.
     void show(const SnapshotPtr& snapshot, OperationId operation);
     [[nodiscard]] OperationId operation() const { return m_operation; }
-    [[nodiscard]] bool isCustom() const { return m_isCustom; }
     [[nodiscard]] QString rule() const { return m_ruleText; }
     /// why the rule that is being written cannot be; empty if it can
     [[nodiscard]] QString message() const { return m_isEditing ? m_message->text() : QString(); }
     [[nodiscard]] QLineEdit* line() const { return m_line; }
-    [[nodiscard]] QToolButton* editButton() const { return m_edit; }
-    [[nodiscard]] QToolButton* resetButton() const { return m_reset; }
-    [[nodiscard]] bool isEditing() const { return m_isEditing; }
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -31,11 +31,8 @@ public:
     /// Asks for the path of a part, of a new list or of the current one.
     void askForNew() { ask(Asking::New, {}); }
     void askForName();
-    /// The path that is being asked for, as it is typed; empty while nothing is asked.
-    [[nodiscard]] QComboBox* pathEdit() const { return m_path; }
     [[nodiscard]] QComboBox* lists() const { return m_lists; }
     [[nodiscard]] QToolButton* addButton() const { return m_add; }
-    [[nodiscard]] QToolButton* renameButton() const { return m_rename; }
     [[nodiscard]] QToolButton* removeButton() const { return m_remove; }
     [[nodiscard]] bool isAsking() const { return m_asking != Asking::Nothing; }
     /// For another name of the list that is shown.

@@ -449,12 +449,6 @@ void RuleTraceView::showOthers()
     m_others->setText(other.isEmpty() ? QString() : tr("Elsewhere: %1").arg(other.join(QStringLiteral("; "))));
 }
 
-QString RuleTraceView::soFarText() const
-{
-    const int rule = m_matrix->currentRule();
-    return rule < 0 ? QString() : QString::fromStdString(toColumn(m_matrix->subject().specAfter(rule)));
-}
-
 bool RuleTraceView::applyWhatIf()
 {
     const int rule = m_matrix->currentRule(), before = blocker();

@@ -36,12 +36,6 @@ public:
     [[nodiscard]] int contentHeight(int width) const;
     /// What of it rules can do without that are scrolled.
     [[nodiscard]] int spareHeight() const;
-    /// The result under another order, as text; empty if there is nothing to try.
-    [[nodiscard]] QString whatIfText() const { return blocker() >= 0 ? m_whatIfSpecs->text() : QString(); }
-    /// "P(X, -, -, -)": what the rules up to the current one have settled.
-    [[nodiscard]] QString soFarText() const;
-    /// What other dialects make of the same names and rules: "Elsewhere: the same in T5X current".
-    [[nodiscard]] QString othersText() const { return m_others->text(); }
     /// Moves the current rule before the one that stands in its way, as one undo step.
     bool applyWhatIf();
     /// Adds the axes of the current rule to the rule that has set its dimension: "make it (X, Z)".

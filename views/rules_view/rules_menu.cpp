@@ -135,9 +135,4 @@ void RulesMenu::addForms(QMenu* menu, bool save)
     }
 }
 
-QAction* RulesMenu::setAction(const QString& id) const
-{
-    return findChild<QAction*>(QStringLiteral("set-") + id);
-}
-
 } // namespace shardscope

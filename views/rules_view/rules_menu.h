@@ -12,8 +12,6 @@ class RulesMenu : public QMenu {
     Q_OBJECT
 public:
     explicit RulesMenu(QWidget* parent = nullptr);
-    /// The action of a published set; null if there is none of that id.
-    [[nodiscard]] QAction* setAction(const QString& id) const;
     /// What T5X' partitioner does to the rules for batch; nothing to do while it is off.
     [[nodiscard]] QAction* rewriteBatch() const { return m_rewriteBatch; }
     /// The rules there are stay after those of a T5X set.

@@ -43,8 +43,6 @@ public:
     [[nodiscard]] RuleEntry* entry() const { return m_entry; }
 
     [[nodiscard]] RulesMenu* menu() const { return m_menu; }
-    /// Where the list that is edited is chosen; shown where there is more than one.
-    [[nodiscard]] RuleListBar* listBar() const { return m_lists; }
     /// Edits that list from now on.
     void chooseList(RuleList list);
     /// Rules for a part of the model, which begin as those that its arrays have now. False if that cannot be; why is

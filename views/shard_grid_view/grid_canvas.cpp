@@ -94,7 +94,7 @@ void GridCanvas::turnPage(int by)
     setCurrentCell(cell);
 }
 
-void GridCanvas::setColour(GridColour colour)
+void GridCanvas::setColour(ColourBy colour)
 {
     m_colour = colour;
     recolour();
@@ -103,7 +103,7 @@ void GridCanvas::setColour(GridColour colour)
 void GridCanvas::setSeconds(std::vector<double> seconds)
 {
     m_seconds = std::move(seconds);
-    if (m_colour == GridColour::Time)
+    if (m_colour == ColourBy::Time)
         recolour();
 }
 
@@ -118,7 +118,7 @@ void GridCanvas::recolour()
 
 std::int32_t GridCanvas::colourKeyOf(std::int32_t device) const
 {
-    if (m_colour == GridColour::Host)
+    if (m_colour == ColourBy::Host)
         return m_subject->hostOf(device);
     return m_grades.isEmpty() ? device : m_grades.groups[static_cast<std::size_t>(device)];
 }
@@ -128,7 +128,7 @@ QColor GridCanvas::colourOfKey(std::int32_t key, const Theme& theme) const
     return m_grades.isEmpty() ? theme.shard(key, 8) : QColor(m_grades.colours[static_cast<std::size_t>(key)]);
 }
 
-void GridCanvas::chooseColour(GridColour colour)
+void GridCanvas::chooseColour(ColourBy colour)
 {
     setColour(colour);
     m_selection->setColouring(colour);
@@ -296,7 +296,7 @@ std::vector<GridCell> GridCanvas::cellsOf(const DeviceGroup& devices)
 
 void GridCanvas::followSelection()
 {
-    if (m_colour == GridColour::Coordinate && m_gradedAxis != m_selection->meshAxis())
+    if (m_colour == ColourBy::Coordinate && m_gradedAxis != m_selection->meshAxis())
         recolour();
     m_selectedCells = cellsOf(m_selection->deviceGroup());
     m_litCells = cellsOf(m_selection->hoveredGroup());

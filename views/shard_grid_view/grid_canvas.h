@@ -7,9 +7,10 @@
 #include <optional>
 
 #include "views/device_map/device_colours.h"
-#include "views/shard_grid_view/grid_subject.h"
+#include "views/shard_grid_view/grid_layout.h"
 #include "views/theme/theme.h"
 #include "views/widgets/canvas.h"
+#include "words/grid_subject.h"
 
 namespace shardscope {
 
@@ -30,8 +31,8 @@ public:
     bool moveDimension(int dimension, GridPlace place);
     /// Another block of a dimension that is on a slider.
     void setSlide(int dimension, std::int64_t block);
-    void setColour(GridColour colour);
-    void chooseColour(GridColour colour); ///< the same for the mesh beside it
+    void setColour(ColourBy colour);
+    void chooseColour(ColourBy colour); ///< the same for the mesh beside it
     /// How long the device at each mesh position was busy in the last step; empty before there was one.
     void setSeconds(std::vector<double> seconds);
     /// What colours tell where they do not tell shards, devices or hosts; empty where they do.
@@ -111,7 +112,7 @@ private:
     /// Colours are those of shards: chosen so, or for want of what they are to tell.
     [[nodiscard]] bool byShard() const
     {
-        return m_colour == GridColour::Shard || (m_colour > GridColour::Host && m_grades.isEmpty());
+        return m_colour == ColourBy::Shard || (m_colour > ColourBy::Host && m_grades.isEmpty());
     }
     [[nodiscard]] std::int32_t colourKeyOf(std::int32_t device) const;
     [[nodiscard]] QColor colourOfKey(std::int32_t key, const Theme& theme) const;
@@ -145,7 +146,7 @@ private:
     Selection* m_selection;
     std::optional<GridSubject> m_subject;
     GridLayout::Choice m_choice;
-    GridColour m_colour = GridColour::Shard;
+    ColourBy m_colour = ColourBy::Shard;
     DeviceGrades m_grades;
     QString m_gradedAxis; ///< the selected one, when they were made
     std::vector<double> m_seconds;

@@ -90,7 +90,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         write(tiles.join(QStringLiteral("; ")), false, theme.text, 0);
         return;
     }
-    if (!beside && m_colour > GridColour::Host && !m_grades.title.isEmpty()) {
+    if (!beside && m_colour > ColourBy::Host && !m_grades.title.isEmpty()) {
         x += write(m_grades.title, true, theme.text, 0) + Metrics::scaled(10);
         for (qsizetype i = 0; i < m_grades.names.size(); ++i) {
             if (x + step + small.horizontalAdvance(m_grades.names[i]) > m_legend.right())
@@ -142,7 +142,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         write(tr("not striped: too small"), false, theme.secondary, 0);
         y += lineHeight;
     }
-    if (m_colour > GridColour::Host && !m_grades.title.isEmpty()) {
+    if (m_colour > ColourBy::Host && !m_grades.title.isEmpty()) {
         y += Metrics::scaled(6);
         if (y + lineHeight <= bottom)
             write(m_grades.title, true, theme.text, 0);
@@ -153,7 +153,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             y += lineHeight - 2;
         }
     } else if (!byShard() && tiles.isEmpty()) { // whose colour it is; eight come again and again
-        const bool hosts = m_colour == GridColour::Host;
+        const bool hosts = m_colour == ColourBy::Host;
         const std::int64_t devices = layout.mesh().deviceCount();
         std::set<std::int32_t> ids;
         for (std::int64_t position = 0; position < devices && ids.size() < 64; ++position) {

@@ -58,7 +58,7 @@ QColor GridCanvas::fillOf(const GridCell& cell, const Theme& theme) const
     if (group(holders.size() - 1) != first)
         return theme.alternateRow;
     if (!layout.mesh().deviceOrder().empty() || !m_grades.isEmpty()
-        || (m_colour == GridColour::Host && !m_subject->hostsAreRuns()))
+        || (m_colour == ColourBy::Host && !m_subject->hostsAreRuns()))
         for (std::int64_t n = 1; n < holders.size(); ++n)
             if (group(n) != first)
                 return theme.alternateRow;

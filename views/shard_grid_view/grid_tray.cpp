@@ -54,7 +54,7 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     connect(m_slots, &DimensionSlots::moveRequested, m_canvas, &GridCanvas::moveDimension);
     connect(m_canvas, &GridCanvas::choiceChanged, this, &GridTray::follow);
     connect(m_colour, &QComboBox::currentIndexChanged, this,
-        [this](int index) { m_canvas->chooseColour(static_cast<GridColour>(index)); });
+        [this](int index) { m_canvas->chooseColour(static_cast<ColourBy>(index)); });
 }
 
 void GridTray::follow()

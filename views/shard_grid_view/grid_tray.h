@@ -28,7 +28,6 @@ public:
     void follow();
     /// A key from 1 on chooses what the colours tell; false for any other key.
     bool chooseByKey(int key, Qt::KeyboardModifiers modifiers);
-    [[nodiscard]] DimensionSlots* dimensionSlots() const { return m_slots; }
     /// Of the dimensions on sliders, in their order.
     [[nodiscard]] std::vector<QSlider*> sliders() const;
     /// Without the label, which gives way where there is little room.

@@ -11,9 +11,9 @@
 #include <algorithm>
 
 #include "experiment/lab_state.h"
-#include "views/sharding_lab/lab_words.h"
 #include "views/widgets/flat_button.h"
 #include "views/widgets/plain_tip.h"
+#include "words/lab_words.h"
 
 namespace shardscope {
 

@@ -14,8 +14,8 @@
 
 #include "views/panel/panel.h"
 #include "views/sharding_lab/form_row.h"
-#include "views/sharding_lab/lab_words.h"
 #include "views/widgets/boxes.h"
+#include "words/lab_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 

@@ -25,9 +25,6 @@ public:
     /// Shows what the state says now.
     void refresh();
     [[nodiscard]] FormRow* row(ShardingForm form) const { return m_rows[static_cast<std::size_t>(form)]; }
-    [[nodiscard]] FormRow* shapeRow() const { return m_shape; }
-    [[nodiscard]] QComboBox* memoryBox() const { return m_memory; }
-    [[nodiscard]] QComboBox* versionBox() const { return m_version; }
     [[nodiscard]] QPushButton* fromTensorButton() const { return m_fromTensor; }
     /// Adds an operation to the chain of the PositionalSharding, with arguments that can be used and are selected.
     void addOperation(const QString& operation);

@@ -17,12 +17,12 @@
 
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/sharding_lab/form_row.h"
-#include "views/sharding_lab/lab_words.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
 #include "views/widgets/zoom_trail.h"
+#include "words/lab_words.h"
 #include "words/words.h"
 
 namespace shardscope {

@@ -51,10 +51,7 @@ public:
     void refresh();
     [[nodiscard]] GridCanvas* canvas() const { return m_canvas; }
     [[nodiscard]] GridTray* tray() const { return m_tray; }
-    [[nodiscard]] SegmentedBar* pageBar() const { return m_bar; }
-    [[nodiscard]] FormRow* otherRow() const { return m_other; }
     [[nodiscard]] QString verdictText() const { return m_verdict->text() + QStringLiteral(": ") + m_sentence->text(); }
-    [[nodiscard]] QString gridText() const { return m_text->toPlainText(); }
     [[nodiscard]] ReplicaGroupsModel* groups() const { return m_groups; }
 
 Q_SIGNALS:

@@ -7,11 +7,11 @@
 #include "views/panel/panel.h"
 #include "views/sharding_lab/form_row.h"
 #include "views/sharding_lab/forms_panel.h"
-#include "views/sharding_lab/lab_words.h"
 #include "views/sharding_lab/result_panel.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/two_sides.h"
+#include "words/lab_words.h"
 #include "words/words.h"
 
 namespace shardscope {

@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
+#include "document/latest_job.h"
 #include "views/start_page/thumbnail.h"
 #include "views/widgets/canvas.h"
-#include "views/widgets/latest_job.h"
 
 namespace shardscope {
 

@@ -138,12 +138,6 @@ QString TaskList::current() const
     return item && !item->isHidden() ? taskOf(item) : QString();
 }
 
-int TaskList::solvedCount() const
-{
-    return static_cast<int>(std::count_if(tasks().begin(), tasks().end(),
-        [this](const Task& task) { return m_solved.contains(words::fromStd(task.id)); }));
-}
-
 void TaskList::open()
 {
     const QString id = current();

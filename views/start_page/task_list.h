@@ -18,8 +18,6 @@ public:
     /// Makes that one current; one that there is not: the first.
     void select(const QString& id);
     [[nodiscard]] QString current() const; ///< id; "" where nothing is found
-    [[nodiscard]] bool isMarkedSolved(const QString& id) const { return m_solved.contains(id); }
-    [[nodiscard]] int solvedCount() const;
     void open(); ///< begins the current one
 
 Q_SIGNALS:

@@ -248,4 +248,21 @@ QVariant TensorsModel::cell(int id, int column, int role) const
     }
 }
 
+TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& wanted, int shortName)
+{
+    TensorColumnWidths result = wanted;
+    result.shape = 0;
+    const int others = wanted.spec + wanted.bytes + wanted.copies;
+    if (width - others - wanted.shape >= wanted.name) {
+        result.shape = wanted.shape;
+        result.name = width - others - wanted.shape;
+        return result;
+    }
+    // Numbers are never shortened. Specs give way first, then names; after that the table scrolls.
+    const int rest = width - wanted.bytes - wanted.copies;
+    result.spec = std::clamp(rest - shortName, std::min(wanted.spec, shortName * 7 / 10), wanted.spec);
+    result.name = std::max(rest - result.spec, shortName * 3 / 5);
+    return result;
+}
+
 } // namespace shardscope

@@ -2,7 +2,8 @@
 // The tensors of a snapshot as an item model: a tree of kinds, layers and tensors (see tensor_tree.h).
 #pragma once
 
-#include "views/tensors_view/tensor_tree.h"
+#include "report/tensor_tree.h"
+#include "views/widgets/column_model.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -55,6 +56,15 @@ private:
     TensorFilter m_filter;
     int m_sortColumn = -1;
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
+};
+
+/// Widths of the columns in a given width: numbers as wide as their text, the name takes what is left, and the shape
+/// column appears only when the others have all they want.
+struct TensorColumnWidths {
+    int name = 0, shape = 0, spec = 0, bytes = 0, copies = 0; ///< shape 0 = hidden
+    /// `shortName`: the least that names should get; down to three fifths of it in very narrow views.
+    static TensorColumnWidths fit(int width, const TensorColumnWidths& wanted, int shortName);
+    bool operator==(const TensorColumnWidths&) const = default;
 };
 
 } // namespace shardscope

@@ -47,7 +47,7 @@ QString AccessibleStepPlot::tableText(int row, int column) const
     if (column == 0)
         return words::count(m_first + row);
     const std::optional<double>& number = m_numbers[static_cast<std::size_t>(row)];
-    return m_areTimes && number ? words::seconds(*number) : figureText(number);
+    return m_areTimes && number ? words::seconds(*number) : words::figureText(number);
 }
 
 int AccessibleStepPlot::tableRowAt(QPoint point) const
@@ -119,7 +119,7 @@ StepTimesModel::StepTimesModel(QObject* parent)
     const auto figure = [this](std::optional<double> StepFigures::*member) {
         return [this, member](int row) {
             const auto place = static_cast<std::size_t>(row); // newest first
-            return figureText(
+            return words::figureText(
                 place < m_figures.size() ? m_figures[m_figures.size() - 1 - place].*member : std::nullopt);
         };
     };

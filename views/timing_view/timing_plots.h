@@ -15,9 +15,9 @@
 #include "simulate/run/step_figures.h"
 #include "views/panel/flow_layout.h"
 #include "views/theme/theme.h"
-#include "views/timing_view/timing_summary.h"
 #include "views/widgets/column_model.h"
 #include "views/widgets/painted_table.h"
+#include "words/timing_words.h"
 
 namespace shardscope {
 

@@ -250,7 +250,7 @@ void TimingView::refresh()
         const bool isMean = timeit || !all.isUneven();
         const double typical = timeit ? m_data.timeit->mean : all.usual(); // of uneven steps the median, without a band
         const double deviation = timeit ? m_data.timeit->deviation : isMean ? all.deviation : 0;
-        QString text = timeit ? timeitSentence(*m_data.timeit) : stepsSentence(all);
+        QString text = timeit ? words::timeitSentence(*m_data.timeit) : words::stepsSentence(all);
         if (timeit && m_data.timeitSteps)
             text =
                 (m_data.timeitSteps->first == m_data.timeitSteps->second ? tr("Timed step %1: %2", "2, a sentence")
@@ -259,10 +259,10 @@ void TimingView::refresh()
         if (state == RunController::State::Timing) {
             const auto [done, total] = m_controller->progress();
             text = (paused ? tr("Paused after step %1 of %2: %3") : tr("Step %1 of %2: %3"))
-                       .arg(words::count(done), words::count(total), stepsSentence(all));
+                       .arg(words::count(done), words::count(total), words::stepsSentence(all));
         } else if (paused) {
             text = tr("Paused after step %1: %2", "12, a sentence")
-                       .arg(words::count(m_data.stepsDone), stepsSentence(all));
+                       .arg(words::count(m_data.stepsDone), words::stepsSentence(all));
         }
         m_sentence->setText(marked(text));
         figure = tr("%1 per step").arg(words::seconds(typical));
@@ -323,7 +323,7 @@ void TimingView::showTraining(std::int64_t first)
 {
     m_training->setFigures(first, m_data.figures, !m_isKept);
     if (!m_data.figures.empty())
-        m_sentence->setText(marked(lossSentence(first, m_data.figures)));
+        m_sentence->setText(marked(words::lossSentence(first, m_data.figures)));
 }
 
 void TimingView::showLegend(int bar)

@@ -8,7 +8,7 @@
 #include "document/run_controller.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
-#include "views/timing_view/timing_summary.h"
+#include "words/timing_words.h"
 
 class QBoxLayout;
 class QLabel;
@@ -31,17 +31,10 @@ public:
     TimingView(Document* document, Selection* selection, RunController* controller, QWidget* parent = nullptr);
 
     [[nodiscard]] QString sentence() const { return m_sentence->text(); }
-    [[nodiscard]] AccessibleStepPlot* stepPlot() const { return m_steps; }
     [[nodiscard]] TimeLegend* legend() const { return m_legend; }
-    /// Pauses a run of several steps, and lets it go on; hidden while there is none.
-    [[nodiscard]] QPushButton* pauseButton() const { return m_pauseButton; }
+    /// Curves of loss and norms, in place of times.
     [[nodiscard]] bool isTraining() const { return m_trainingButton->isChecked(); }
-    /// curves of loss and norms, in place of times
-    void setTraining(bool training) { m_trainingButton->setChecked(training); }
     [[nodiscard]] bool isTable() const { return m_tableButton->isChecked(); }
-    /// How often each stage of compiling was in the document's cache; beside the times in the table.
-    [[nodiscard]] CompiledStagesModel* compiledStages() const { return m_stageRows; }
-    void setTable(bool table) { m_tableButton->setChecked(table); }
     /// `isKept`: what was measured is from before an edit.
     void show(RunController::Timings timing, bool isKept = false);
     using QWidget::show;

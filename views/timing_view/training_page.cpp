@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "views/timing_view/timing_plots.h"
-#include "views/timing_view/timing_summary.h"
-#include "views/values_view/values_words.h"
 #include "views/widgets/boxes.h"
+#include "words/run_words.h"
+#include "words/timing_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -82,7 +82,7 @@ void TrainingPage::setFigures(std::int64_t first, const std::vector<StepFigures>
             numbers.begin(), numbers.end(), [](const std::optional<double>& number) { return number.has_value(); }));
         curve.plot->setFigures(first, std::move(numbers));
     }
-    lossPlot()->setAccessibleDescription(lossSentence(first, figures));
+    lossPlot()->setAccessibleDescription(words::lossSentence(first, figures));
     m_step = firstNonFiniteStep(first, figures);
     m_isOfRun = isOfRun;
     showFinding();
@@ -132,7 +132,7 @@ QString TrainingPage::foundText(const ReplayJob::Recorded& recorded) const
         return tr("Step %1 could not be taken again: %2.").arg(step, words::describe(recorded.error()).cause);
     if (!*recorded || (*recorded)->nonFinite.empty())
         return tr("No operation of step %1 gives it: its arguments hold it.").arg(step);
-    return tr("Step %1: %2", "12, a sentence").arg(step, nonFiniteSentence(**recorded, (*recorded)->nonFinite.front()));
+    return tr("Step %1: %2", "12, a sentence").arg(step, words::nonFinite(**recorded, (*recorded)->nonFinite.front()));
 }
 
 } // namespace shardscope

@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "document/replay_job.h"
 #include "plot/plot_theme.h"
 #include "simulate/run/step_figures.h"
 #include "views/panel/panel.h"
-#include "views/values_view/replay_job.h"
 
 class QBoxLayout;
 class QPushButton;
@@ -36,7 +36,6 @@ public:
     [[nodiscard]] AccessibleStepPlot* gradientPlot() const { return m_curves[2].plot; }
     /// What is said of a figure that is not finite; empty while all are.
     [[nodiscard]] QString finding() const { return m_findingRow->isHidden() ? QString() : m_finding->text(); }
-    [[nodiscard]] QPushButton* findButton() const { return m_find; }
 
 private:
     struct Curve {

@@ -62,7 +62,6 @@ public:
 
     [[nodiscard]] QComboBox* presets() const { return m_presets; }
     [[nodiscard]] QComboBox* orders() const { return m_orders; }
-    [[nodiscard]] QPushButton* automatic() const { return m_auto; }
     [[nodiscard]] QString facts() const { return m_facts->text(); }
     /// Opens or closes the list of single devices.
     void showList(bool show);

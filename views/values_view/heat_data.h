@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
+#include "report/shown_values.h"
 #include "views/shard_grid_view/grid_layout.h"
-#include "views/values_view/shown_values.h"
 
 namespace shardscope {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <tuple>
 
-#include "views/values_view/shown_values.h"
+#include "report/shown_values.h"
 
 namespace shardscope {
 

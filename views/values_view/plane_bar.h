@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "views/values_view/shown_values.h"
+#include "report/shown_values.h"
 
 class QComboBox;
 class QHBoxLayout;

@@ -13,7 +13,6 @@
 #include "views/values_view/sends_widget.h"
 #include "views/values_view/step_bar.h"
 #include "views/values_view/values_view.h"
-#include "views/values_view/values_words.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/propagation_steps.h"
 #include "words/run_words.h"
@@ -77,7 +76,7 @@ std::optional<ValuesView::Subject> ValuesView::stepSubject(const TensorRow& row)
         return found;
     if (m_recorded && held != Held::NoStep)
         return recordedSubject(row);
-    showEmpty(notHeldText(held, row.path), held == Held::NoStep ? tr("Run step") : tr("Show it in the step"));
+    showEmpty(words::notHeld(held, row.path), held == Held::NoStep ? tr("Run step") : tr("Show it in the step"));
     return std::nullopt;
 }
 
@@ -202,7 +201,7 @@ void ValuesView::showOperation()
     }
     const RecordedStep::FirstNonFinite& first = m_recorded->nonFinite.front();
     m_steps->setWarning(first.found.kind == NonFiniteKind::NotANumber ? tr("First NaN") : tr("First infinity"),
-        nonFiniteSentence(*m_recorded, first), static_cast<int>(first.operation) + 1);
+        words::nonFinite(*m_recorded, first), static_cast<int>(first.operation) + 1);
 }
 
 bool ValuesView::followOperation()

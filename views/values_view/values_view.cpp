@@ -18,7 +18,6 @@
 #include "views/values_view/numbers_model.h"
 #include "views/values_view/plane_bar.h"
 #include "views/values_view/step_bar.h"
-#include "views/values_view/values_words.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/segmented_bar.h"
@@ -336,7 +335,7 @@ QString ValuesView::whyNotCompared() const
 
 void ValuesView::showNotice(const Subject& subject)
 {
-    QStringList sentences = valuesNotes(m_shown, *subject.row);
+    QStringList sentences = m_shown.notes(*subject.row);
     if (!subject.note.isEmpty())
         sentences.prepend(subject.note);
     if (m_controller->state() != RunController::State::Idle)

@@ -4,11 +4,11 @@
 // what they hold after any operation of that step. Its key figure is "Layer 0 / W1, step 8".
 #pragma once
 
+#include "document/replay_job.h"
 #include "document/run_controller.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
 #include "views/values_view/heat_data.h"
-#include "views/values_view/replay_job.h"
 
 class QBoxLayout;
 class QComboBox;
@@ -36,9 +36,6 @@ public:
     [[nodiscard]] bool isWorking() const { return m_replay->isWorking(); }
     [[nodiscard]] NumbersTable* table() const { return m_table; }
     [[nodiscard]] NumbersModel* numbers() const { return m_numbers; }
-    [[nodiscard]] SegmentedBar* extentBar() const { return m_extent; } ///< Global | Local
-    [[nodiscard]] SegmentedBar* formBar() const { return m_form; } ///< Heat map | Numbers
-    [[nodiscard]] SegmentedBar* contentBar() const { return m_content; } ///< Values | Difference | Since start
     [[nodiscard]] QComboBox* devices() const { return m_device; }
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
     [[nodiscard]] StepBar* stepBar() const { return m_steps; }

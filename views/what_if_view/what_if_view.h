@@ -10,10 +10,10 @@
 #include "analysis/annotation_edit.h"
 #include "analysis/change.h"
 #include "document/document.h"
+#include "document/edit_preview.h"
 #include "document/selection.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
-#include "views/preview/edit_preview.h"
 #include "words/words.h"
 
 class QAbstractItemView;
@@ -47,8 +47,6 @@ public:
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] QString summary() const { return m_summary->text(); }
     [[nodiscard]] QPushButton* applyButton() const { return m_apply; }
-    [[nodiscard]] QPushButton* cancelButton() const { return m_cancel; }
-    [[nodiscard]] QPushButton* withoutButton() const { return m_without; }
 
 Q_SIGNALS:
     void previewed(); ///< what is tried has been worked out

@@ -10,6 +10,8 @@
 #include <functional>
 #include <vector>
 
+#include "base/tree_node.h"
+
 namespace shardscope {
 
 struct ModelColumn {
@@ -68,13 +70,6 @@ protected:
 
 private:
     std::vector<ModelColumn> m_columns;
-};
-
-/// Place of a node among the nodes of a tree, which stand in one list; 0 is the root, which no view shows.
-struct TreeNode {
-    int parent = -1;
-    int position = 0; ///< among the children of its parent
-    std::vector<int> children;
 };
 
 class ColumnTreeModel : public ColumnModel {

@@ -40,7 +40,6 @@ public:
     [[nodiscard]] QString position() const; ///< "step 12 / 55"
 
     [[nodiscard]] QSlider* slider() const { return m_slider; }
-    [[nodiscard]] QToolButton* playButton() const { return m_play; }
     /// First, back, play, on, last.
     [[nodiscard]] QList<QToolButton*> buttons() const { return { m_first, m_back, m_play, m_on, m_last }; }
 

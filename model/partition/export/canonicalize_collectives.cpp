@@ -63,10 +63,8 @@ public:
             return dropNull(id, areEmpty(collective(id).axesPerDimension)) || dropSliceOfGather(id) || fuse(id);
         case OpKind::SdyAllReduce:
             return dropNull(id, collective(id).axes.empty()) || simplifyReduction(id);
-        case OpKind::SdyCollectivePermute: {
-            const std::optional<ProgramSharding> current = shardingAnywhere(m_edit, operandOf(id));
-            return dropNull(id, areEquivalent(current ? &*current : nullptr, &collective(id).out));
-        }
+        case OpKind::SdyCollectivePermute:
+            return dropNull(id, areEquivalent(shardingAnywhere(m_edit, operandOf(id)), &collective(id).out));
         case OpKind::SdyAllToAll:
             return dropNull(id, m_edit.uses(m_edit.result(id)).empty()) || mergeMoves(id);
         default:
@@ -202,7 +200,8 @@ private:
             return false;
         const ValueId operand = operandOf(reduction);
         const ProgramSharding sliced = collective(id).out;
-        scatter.out = shardingAnywhere(m_edit, operand).value_or(closedSharding(sliced.mesh, lists.size()));
+        const ProgramSharding* current = shardingAnywhere(m_edit, operand);
+        scatter.out = current ? *current : closedSharding(sliced.mesh, lists.size());
         for (std::size_t d = 0; d < lists.size(); ++d)
             for (const AxisRef& axis : scatter.axesPerDimension[d])
                 appendMerged(scatter.out.sharding.dims[d].axes, axis);

@@ -42,7 +42,7 @@ Program propagateToFunctionResults(Program program)
         const std::vector<ValueId> returned = edit.region(edit.program().functions[f].body).results;
         std::vector<ShardingIndex> shardings;
         for (const ValueId value : returned) {
-            const std::optional<ProgramSharding> sharding = shardingAnywhere(edit, value);
+            const ProgramSharding* sharding = shardingAnywhere(edit, value);
             shardings.push_back(sharding ? edit.intern(*sharding) : 0);
         }
         edit.raw().functions[f].resultShardings = std::move(shardings);

@@ -135,8 +135,10 @@ void addEdges(Editor& edit, OperationId id)
     }
     const SmallVector<ValueId, 2> results = edit.operation(id).results;
     for (const ValueId result : results)
-        if (isStatic(edit.value(result).type))
-            edit.placeAfter(id, addEdge(edit, result, shardingAnywhere(edit, result)));
+        if (isStatic(edit.value(result).type)) {
+            const ProgramSharding* sharding = shardingAnywhere(edit, result);
+            edit.placeAfter(id, addEdge(edit, result, sharding ? std::optional(*sharding) : std::nullopt));
+        }
 }
 
 void sinkEdges(Editor& edit, OperationId id)

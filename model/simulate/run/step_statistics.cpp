@@ -82,4 +82,17 @@ std::optional<std::int64_t> firstNonFiniteStep(std::int64_t first, std::span<con
     return std::nullopt;
 }
 
+std::vector<DeviceBar> deviceBars(std::span<const DeviceTimes> devices, std::size_t maximumBars)
+{
+    std::vector<DeviceBar> bars;
+    if (devices.empty() || maximumBars == 0)
+        return bars;
+    const std::size_t each = (devices.size() + maximumBars - 1) / maximumBars;
+    for (std::size_t first = 0; first < devices.size(); first += each) {
+        const std::size_t count = std::min(each, devices.size() - first);
+        bars.push_back({ first, count, meanOf(devices.subspan(first, count)) });
+    }
+    return bars;
+}
+
 } // namespace shardscope

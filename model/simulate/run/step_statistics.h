@@ -26,6 +26,15 @@ struct TimeStatistics {
 /// Mean over steps of each device's times. Steps with another number of devices than the newest are left out.
 [[nodiscard]] std::vector<DeviceTimes> meanDevices(std::span<const StepTiming> steps);
 [[nodiscard]] DeviceTimes meanOf(std::span<const DeviceTimes> devices);
+/// One bar: a device, or neighbours taken together when there are more devices than bars.
+struct DeviceBar {
+    std::size_t first = 0; ///< mesh position
+    std::size_t count = 1;
+    DeviceTimes times; ///< mean over the bar's devices
+};
+/// No more than that many bars.
+[[nodiscard]] std::vector<DeviceBar> deviceBars(std::span<const DeviceTimes> devices, std::size_t maximumBars);
+
 /// How long the device takes that is busy and waits longest: the time of a step, did all run at once.
 [[nodiscard]] double longestOf(std::span<const DeviceTimes> devices);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/preview/edit_preview.h"
+#include "document/edit_preview.h"
 
 #include <QCoreApplication>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/named_arrays_view/named_arrays.h"
+#include "document/named_arrays.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
 #include "experiment/rule_lists.h"
-#include "views/named_arrays_view/named_words.h"
+#include "words/named_words.h"
 #include "words/utf8.h"
 
 namespace shardscope {

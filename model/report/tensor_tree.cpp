@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/tensors_view/tensor_tree.h"
+#include "report/tensor_tree.h"
 
 #include <QCollator>
 #include <QStringList>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <numeric>
 
@@ -16,6 +15,7 @@
 #include "words/memory_words.h"
 #include "words/optimizer_words.h"
 #include "words/spec_text.h"
+#include "words/tensor_path.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -31,7 +31,8 @@ struct LayerRows {
     std::vector<int> rows; ///< into Snapshot::tensors
 };
 
-bool accepts(const TensorRow& row, const TensorPath& parts, const QString& group, const QStringList& wordsOfFilter)
+bool accepts(
+    const TensorRow& row, const words::TensorPath& parts, const QString& group, const QStringList& wordsOfFilter)
 {
     if (wordsOfFilter.isEmpty())
         return true;
@@ -50,8 +51,8 @@ bool accepts(const TensorRow& row, const TensorPath& parts, const QString& group
 /// What is on screen of two rows is the same, their layer aside.
 bool looksLike(const TensorRow& a, const TensorRow& b)
 {
-    return parseTensorPath(a.path).leaf == parseTensorPath(b.path).leaf && a.type == b.type && a.spec == b.spec
-        && a.layout.shardShape() == b.layout.shardShape() && a.bytesPerDevice == b.bytesPerDevice
+    return words::parseTensorPath(a.path).leaf == words::parseTensorPath(b.path).leaf && a.type == b.type
+        && a.spec == b.spec && a.layout.shardShape() == b.layout.shardShape() && a.bytesPerDevice == b.bytesPerDevice
         && a.copies == b.copies && a.dimNames == b.dimNames && a.indivisible == b.indivisible
         && a.memoryKind == b.memoryKind;
 }
@@ -94,7 +95,8 @@ public:
     {
         std::vector<LayerRows> runs; // single rows have number -1
         for (const int row : rows) {
-            const TensorPath parts = parseTensorPath(m_snapshot.tensors[static_cast<std::size_t>(row)].path);
+            const words::TensorPath parts =
+                words::parseTensorPath(m_snapshot.tensors[static_cast<std::size_t>(row)].path);
             auto run = parts.layer < 0 ? runs.end() : std::find_if(runs.begin(), runs.end(), [&](const LayerRows& r) {
                 return r.number == parts.layer && r.layers == parts.layers;
             });
@@ -192,7 +194,7 @@ private:
     {
         const TensorRow& row = m_snapshot.tensors[static_cast<std::size_t>(index)];
         // A value that a text numbers is called as everywhere else: "%arg0".
-        const QString leaf = parseTensorPath(row.path).leaf, path = words::fromStd(row.path);
+        const QString leaf = words::parseTensorPath(row.path).leaf, path = words::fromStd(row.path);
         const int id = add(parent, TensorNode::Kind::Tensor, path, leaf == path ? words::tensorName(row.path) : leaf);
         TensorNode& node = m_nodes[static_cast<std::size_t>(id)];
         node.row = index;
@@ -238,30 +240,6 @@ TensorGroup groupOf(Role role, bool hasParameters)
     return TensorGroup::Activations;
 }
 
-TensorPath parseTensorPath(std::string_view path)
-{
-    // A function around a path says what is done with it, not where it lies.
-    for (std::size_t open = path.find('('); open != std::string_view::npos && path.ends_with(')');
-         open = path.find('('))
-        path = path.substr(open + 1, path.size() - open - 2);
-    path = networkPartPath(path);
-    if (constexpr std::string_view optimizer = "opt/"; path.starts_with(optimizer))
-        path.remove_prefix(optimizer.size());
-    std::size_t begin = 0;
-    for (std::size_t end = path.find('/'); end != std::string_view::npos; end = path.find('/', begin)) {
-        const std::string_view part = path.substr(begin, end - begin);
-        if (const std::size_t dot = part.rfind('.'); dot != std::string_view::npos && dot > 0) {
-            std::int64_t number = -1;
-            const char* const last = part.data() + part.size();
-            const auto [at, error] = std::from_chars(part.data() + dot + 1, last, number);
-            if (error == std::errc() && at == last && number >= 0)
-                return { words::fromStd(path.substr(0, begin + dot)), number, words::fromStd(path.substr(end + 1)) };
-        }
-        begin = end + 1;
-    }
-    return { {}, -1, words::fromStd(path) };
-}
-
 QString TensorTree::groupName(TensorGroup group, const Experiment* experiment)
 {
     switch (group) {
@@ -297,7 +275,8 @@ TensorTree TensorTree::build(const Snapshot& snapshot, const TensorFilter& filte
             continue;
         const TensorGroup group = groupOf(row.role, hasParameters);
         if ((filter.group && *filter.group != group)
-            || !accepts(row, parseTensorPath(row.path), groupName(group, snapshot.experiment.get()), filterWords))
+            || !accepts(
+                row, words::parseTensorPath(row.path), groupName(group, snapshot.experiment.get()), filterWords))
             continue;
         groups[static_cast<std::size_t>(group)].push_back(static_cast<int>(i));
         if (group == TensorGroup::Moments)
@@ -376,23 +355,6 @@ bool TensorTree::sameStructure(const TensorTree& other) const
         [](const TensorNode& a, const TensorNode& b) {
             return a.kind == b.kind && a.key == b.key && a.children == b.children;
         });
-}
-
-TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& wanted, int shortName)
-{
-    TensorColumnWidths result = wanted;
-    result.shape = 0;
-    const int others = wanted.spec + wanted.bytes + wanted.copies;
-    if (width - others - wanted.shape >= wanted.name) {
-        result.shape = wanted.shape;
-        result.name = width - others - wanted.shape;
-        return result;
-    }
-    // Numbers are never shortened. Specs give way first, then names; after that the table scrolls.
-    const int rest = width - wanted.bytes - wanted.copies;
-    result.spec = std::clamp(rest - shortName, std::min(wanted.spec, shortName * 7 / 10), wanted.spec);
-    result.name = std::max(rest - result.spec, shortName * 3 / 5);
-    return result;
 }
 
 } // namespace shardscope

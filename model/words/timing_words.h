@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Figures and sentences of measured steps, without a window.
+// Figures and sentences of measured steps.
 #pragma once
 
 #include <QString>
@@ -10,15 +10,7 @@
 
 #include "simulate/run/step_statistics.h"
 
-namespace shardscope {
-
-/// One bar: a device, or neighbours taken together when there are more devices than bars.
-struct DeviceBar {
-    std::size_t first = 0; ///< mesh position
-    std::size_t count = 1;
-    DeviceTimes times; ///< mean over the bar's devices
-};
-[[nodiscard]] std::vector<DeviceBar> deviceBars(std::span<const DeviceTimes> devices, std::size_t maximumBars);
+namespace shardscope::words {
 
 /// "9.42 ms ± 0.31 ms per step (mean ± std. dev. of 7 runs, 10 loops each)"
 [[nodiscard]] QString timeitSentence(const TimeitResult& result);
@@ -30,4 +22,5 @@ struct DeviceBar {
 [[nodiscard]] QString figureText(const std::optional<double>& figure);
 /// "Loss 4.85417 after step 1, 3.20011 after step 50": the first and the last. `first` is the number of the first step.
 [[nodiscard]] QString lossSentence(std::int64_t first, std::span<const StepFigures> figures);
-} // namespace shardscope
+
+} // namespace shardscope::words

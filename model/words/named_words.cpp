@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/named_arrays_view/named_words.h"
+#include "words/named_words.h"
 
 #include <QCoreApplication>
 #include <QRegularExpression>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/preview/told_edit.h"
+#include "document/told_edit.h"
 
-#include "views/preview/edit_preview.h"
+#include "document/edit_preview.h"
 
 namespace shardscope {
 

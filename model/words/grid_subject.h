@@ -8,15 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "document/selection.h"
 #include "mesh/device_places.h"
 #include "sharding/device_group.h"
-#include "views/shard_grid_view/grid_layout.h"
+#include "sharding/layout.h"
 
 namespace shardscope {
-
-/// What the colour of a cell tells.
-using GridColour = ColourBy;
 
 struct GridSubject {
     Layout layout;

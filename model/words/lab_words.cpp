@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/sharding_lab/lab_words.h"
+#include "words/lab_words.h"
 
 #include <algorithm>
 #include <set>
 
 #include <QCoreApplication>
 
-#include "views/shard_grid_view/grid_subject.h"
+#include "words/grid_subject.h"
 #include "words/utf8.h"
 #include "words/words.h"
 

@@ -5,15 +5,16 @@
 //     f32[4, 8, 16] with dimension 1 down, 2 across and index {2, 0, 0}: the plane [2, :, :], 8 rows of 16 columns
 #pragma once
 
-#include <QString>
+#include <QStringList>
 #include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "pipeline/snapshot.h"
 #include "program/types.h"
 #include "simulate/run/value_reader.h"
-#include "views/shard_grid_view/grid_subject.h"
+#include "words/grid_subject.h"
 
 namespace shardscope {
 
@@ -52,6 +53,8 @@ struct ShownValues {
     [[nodiscard]] bool holds(std::int64_t position, std::span<const std::int64_t> globalIndex) const;
     /// "embed 12, hidden 300".
     [[nodiscard]] QString indexText(std::span<const std::int64_t> index) const;
+    /// What one should know about the numbers: that they are parts, or were; that some devices are left out.
+    [[nodiscard]] QStringList notes(const TensorRow& row) const;
 };
 
 /// Reads elements at a mesh position by local indices; -1: by global ones. False while nothing can be read.

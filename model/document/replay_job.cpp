@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/values_view/replay_job.h"
+#include "document/replay_job.h"
 
 #include <QTimer>
 #include <new>

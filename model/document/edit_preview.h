@@ -11,8 +11,8 @@
 
 #include "analysis/analyse.h"
 #include "analysis/change.h"
+#include "document/latest_job.h"
 #include "experiment/experiment.h"
-#include "views/widgets/latest_job.h"
 
 namespace shardscope {
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 
+#include "document/latest_job.h"
 #include "document/run_controller.h"
 #include "simulate/run/step_replay.h"
-#include "views/widgets/latest_job.h"
 
 namespace shardscope {
 

@@ -20,8 +20,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/tree_node.h"
 #include "pipeline/snapshot.h"
-#include "views/widgets/column_model.h"
 
 namespace shardscope {
 
@@ -31,14 +31,6 @@ inline constexpr std::size_t tensorGroupCount = 7;
 /// Inputs and constants are groups of their own in a program that has no parameters, as those read from a text; a
 /// network's few stand with its activations.
 [[nodiscard]] TensorGroup groupOf(Role role, bool hasParameters = true);
-
-/// A path taken apart: "grad(params/layers.0/W1)" is layer 0 of "layers", leaf "W1".
-struct TensorPath {
-    QString layers; ///< what comes before the number, "layers"; empty if the path has no layer
-    std::int64_t layer = -1;
-    QString leaf; ///< what comes after the layer, or the whole path without its prefix
-};
-[[nodiscard]] TensorPath parseTensorPath(std::string_view path);
 
 struct TensorFilter {
     QString text; ///< words that must all occur in path, name, dimension names, axes or spec
@@ -79,15 +71,6 @@ public:
 
     /// The state of an optimizer by what that keeps, where the experiment is known.
     [[nodiscard]] static QString groupName(TensorGroup group, const Experiment* experiment = nullptr);
-};
-
-/// Widths of the columns in a given width: numbers as wide as their text, the name takes what is left, and the shape
-/// column appears only when the others have all they want.
-struct TensorColumnWidths {
-    int name = 0, shape = 0, spec = 0, bytes = 0, copies = 0; ///< shape 0 = hidden
-    /// `shortName`: the least that names should get; down to three fifths of it in very narrow views.
-    static TensorColumnWidths fit(int width, const TensorColumnWidths& wanted, int shortName);
-    bool operator==(const TensorColumnWidths&) const = default;
 };
 
 } // namespace shardscope

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/values_view/shown_values.h"
+#include "report/shown_values.h"
 
 #include <QCoreApplication>
 #include <QLocale>
 #include <cmath>
 
+#include "words/collective_texts.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -103,6 +104,34 @@ QString ShownValues::indexText(std::span<const std::int64_t> of) const
                 + words::count(of[d]);
     }
     return QLatin1Char('[') + parts.join(QStringLiteral(", ")) + QLatin1Char(']');
+}
+
+QStringList ShownValues::notes(const TensorRow& row) const
+{
+    const Layout& layout = subject.layout;
+    QStringList sentences;
+    if (layout.addends() > 1) {
+        const QString axes = words::axesText(layout.mesh(), layout.sharding().unreduced);
+        const QString parts = words::count(layout.addends());
+        sentences << (layout.copies() > 1
+                ? Values::tr("Partial: %1 values still have to be added up over %2, and %3 devices hold each of them.")
+                      .arg(parts, axes, words::count(layout.copies()))
+                : Values::tr("Partial: %1 values still have to be added up over %2.").arg(parts, axes));
+        sentences << (local ? Values::tr("Each panel shows one partial value.")
+                            : Values::tr("The global view adds them up; Local shows each partial value."));
+        if (difference)
+            sentences << Values::tr(
+                "A partial value has no counterpart in the reference, so that differences are those of the sum.");
+    } else if (!row.partialBefore.empty()) {
+        sentences << Values::tr("Its partial values were added up over %1 in their own memory, so that only the sum is "
+                                "there.")
+                         .arg(words::axesText(layout.mesh(), row.partialBefore));
+    }
+    const auto listed = static_cast<std::int64_t>(positions.size());
+    if (local && listed > 1 && listed < layout.mesh().deviceCount())
+        sentences << Values::tr("The first %1 of %2 devices are shown; choose one to see another.")
+                         .arg(words::count(listed), words::count(layout.mesh().deviceCount()));
+    return sentences;
 }
 
 bool readPlane(const ShownValues& shown, const ReadSample& read, std::int64_t position,

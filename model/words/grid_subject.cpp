@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/shard_grid_view/grid_subject.h"
+#include "words/grid_subject.h"
 
 #include <QCoreApplication>
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/program_view/graph_words.h"
+#include "words/graph_words.h"
 
 #include <algorithm>
 
@@ -8,9 +8,9 @@
 #include "program/op_row.h"
 #include "program/other_attributes.h"
 #include "sharding/text.h"
-#include "views/tensors_view/tensor_tree.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
+#include "words/tensor_path.h"
 #include "words/utf8.h"
 
 namespace shardscope {
@@ -225,7 +225,7 @@ QString GraphWords::valueName(ValueId value, int level, int more) const
         }
     } else {
         // Within its own layer the layer need not be said.
-        const TensorPath path = parseTensorPath(of.path);
+        const words::TensorPath path = words::parseTensorPath(of.path);
         bool within = path.layer < 0;
         const QString scope = path.layers + u'.' + QString::number(path.layer);
         for (int at = level; at > 0 && !within; at = m_outline->part(at).parent)
