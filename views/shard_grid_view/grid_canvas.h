@@ -6,8 +6,8 @@
 #include <QWidget>
 #include <optional>
 
+#include "geometry/grid_layout.h"
 #include "views/device_map/device_colours.h"
-#include "views/shard_grid_view/grid_layout.h"
 #include "views/theme/theme.h"
 #include "views/widgets/canvas.h"
 #include "words/grid_subject.h"
