@@ -59,10 +59,17 @@ QString timesText(const CollectiveEntry& entry)
 
 QString valueText(const CollectiveList& list, const CollectiveEntry& entry)
 {
-    const std::string path = entry.value.valid() ? *list.program->value(entry.value).path : std::string();
-    if (!path.empty() && !list.program->namedByText) // as show lists it
-        return words::fromStd(path);
-    return entry.value.valid() ? words::operandName(*list.program, entry.value) : QStringLiteral("-");
+    if (!entry.value.valid())
+        return QStringLiteral("-");
+    const Program& program = *list.program;
+    if (!program.namedByText) { // as show lists it
+        if (const std::string& path = program.value(entry.value).path; !path.empty())
+            return words::fromStd(path);
+        if (entry.partOf.valid())
+            return words::partName(
+                program, entry.value, entry.partOf, words::fromStd(program.value(entry.partOf).path));
+    }
+    return words::exchangedName(list, entry, entry.value);
 }
 
 void addOrigin(Json& json, const CollectiveEntry& entry)
@@ -85,6 +92,8 @@ Json toJson(const CollectiveList& list, std::size_t index, bool groups)
         { "type", toString(entry.type) }, { "before", words::shardingForm(entry.before, *entry.mesh).toStdString() },
         { "after", words::shardingForm(entry.after, *entry.mesh).toStdString() }, { "cause", causeId(entry) },
         { "scalar_loss", entry.scalarLoss } };
+    if (entry.partOf.valid())
+        out["part_of"] = *program.value(entry.partOf).path;
     addOrigin(out, entry);
     if (entry.reason && entry.reason->operation.valid())
         out["operation"] = operationPath(program, entry.reason->operation);

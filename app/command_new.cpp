@@ -135,6 +135,8 @@ Result<Experiment> changed(Experiment experiment, const NewOptions& options)
         training.optimizer.kind = wordIn<OptimizerKind>(file_words::optimizers, options.optimizer);
     if (!options.remat.empty())
         training.model.remat = wordIn<RematPolicy>(file_words::remats, options.remat);
+    if (training.model.remat == RematPolicy::Gathered && options.from.empty())
+        training.model.form = LayerForm::Unrolled; // a loop has no such policy
     if (!options.form.empty())
         training.model.form = wordIn<LayerForm>(file_words::forms, options.form);
     training.model.embedByOneHot = training.model.embedByOneHot || options.embedByOneHot;
@@ -260,7 +262,9 @@ void addNew(CLI::App& app, int& status)
         .optionText("POLICY");
     command
         .addOption("--form", options->form,
-            "Layers one after the other (unrolled), or as a loop over stacked parameters (scanned)")
+            "Layers one after the other (unrolled), or as a loop over stacked parameters (scanned, which is the "
+            "default of "
+            "presets)")
         .oneOf(file_words::forms)
         .optionText("FORM");
     command.addFlag("--embed-by-one-hot", options->embedByOneHot,

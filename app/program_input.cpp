@@ -9,11 +9,12 @@
 #include "experiment/model_settings.h"
 #include "hlo/to_stablehlo.h"
 #include "input.h"
+#include "partition/partition_program.h"
 #include "partition/varying_axes.h"
 #include "program/over_mesh.h"
 #include "program/verify_shardings.h"
 #include "propagation/pass_pipelines.h"
-#include "simulate/collectives/collective_groups.h"
+#include "program/collective_groups.h"
 
 namespace shardscope::cli {
 
@@ -47,6 +48,8 @@ CheckedProgram checkedBy(const std::string& name, std::string_view text, const R
         if (checked.isLegal()) {
             for (auto further : { passes::groupConflicts(read->program), checkReplication(read->program) })
                 all.insert(all.end(), std::make_move_iterator(further.begin()), std::make_move_iterator(further.end()));
+            if (Result<void> common = checkCommonAxes(read->program); !common)
+                all.push_back(std::move(common.error()));
         }
         checked.program = std::move(read->program);
     }

@@ -139,7 +139,7 @@ void addRematerialised(const Snapshot& snapshot, std::vector<Problem>& problems)
 /// run beside it; a scalar is nothing.
 bool isWaitedFor(const Program& program, const CollectiveEntry& entry)
 {
-    const Value& value = program.value(entry.value);
+    const Value& value = program.value(entry.partOf.valid() ? entry.partOf : entry.value);
     switch (value.role) {
     case Role::Gradient:
     case Role::Mu:

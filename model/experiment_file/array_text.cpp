@@ -88,13 +88,13 @@ void storeNearest(DType dtype, std::string_view text, double value, std::byte* o
     if (dtype != DType::F64 && std::isfinite(value) && value != 0) {
         std::array<std::byte, 8> below{}, above{};
         constexpr double infinity = std::numeric_limits<double>::infinity();
-        mlir::storeFloat(dtype, std::nextafter(value, -infinity), below.data());
-        mlir::storeFloat(dtype, std::nextafter(value, infinity), above.data());
+        storeFloat(dtype, std::nextafter(value, -infinity), below.data());
+        storeFloat(dtype, std::nextafter(value, infinity), above.data());
         if (below != above)
             if (const int side = compareMagnitude(text, value); side != 0)
                 value = std::nextafter(value, (side > 0) == (value > 0) ? infinity : -infinity);
     }
-    mlir::storeFloat(dtype, value, out);
+    storeFloat(dtype, value, out);
 }
 
 class ArrayReader {
@@ -223,14 +223,14 @@ private:
                                            : -std::numeric_limits<double>::infinity();
             else
                 return wrongType(node, expected);
-            mlir::storeFloat(dtype, value, out);
+            storeFloat(dtype, value, out);
         } else if (node.type == JsonNode::Type::Integer || node.type == JsonNode::Type::Real) {
             (void)std::from_chars(node.text.data(), node.text.data() + node.text.size(), value); // the parser did so
             storeNearest(dtype, node.text, value, out);
         } else {
             return wrongType(node, expected);
         }
-        const double stored = mlir::floatAt(dtype, out);
+        const double stored = floatAt(dtype, out);
         const bool same = std::isnan(value) ? std::isnan(stored)
             : std::isinf(value)             ? stored == value
                                             : std::isfinite(stored);
@@ -375,7 +375,7 @@ std::string elementText(DType dtype, const std::byte* element)
         return '[' + elementText(part, element) + ", " + elementText(part, element + byteSize(part)) + ']';
     }
     if (isFloat(dtype)) {
-        const double value = mlir::floatAt(dtype, element);
+        const double value = floatAt(dtype, element);
         if (std::isnan(value))
             return "\"nan\"";
         if (std::isinf(value))

@@ -323,7 +323,12 @@ std::vector<TransformerPreset> allPresets()
 
 std::span<const TransformerPreset> transformerPresets()
 {
-    static const std::vector<TransformerPreset> presets = allPresets();
+    static const std::vector<TransformerPreset> presets = [] {
+        std::vector<TransformerPreset> all = allPresets();
+        for (TransformerPreset& preset : all)
+            preset.settings.form = LayerForm::Scanned;
+        return all;
+    }();
     return presets;
 }
 

@@ -20,7 +20,8 @@ struct TransformerPreset {
     std::string_view source; ///< where sizes and number of parameters stand
     std::int64_t parameters = 0; ///< as published
     bool exact = false; ///< that number is counted; otherwise rounded, or that of a formula
-    /// Batch and length are those of a small training step, types are BF16.
+    /// Batch and length are those of a small training step, types are BF16, and the layers are one loop over stacked
+    /// parameters, as MaxText trains them.
     TransformerSettings settings;
 };
 

@@ -73,6 +73,8 @@ private:
     void addLabel(OperationId id, const CollectiveAttributes& attributes)
     {
         const OpKind kind = m_program.operation(id).kind;
+        if (attributes.channelId <= 0 && !attributes.useGlobalDeviceIds)
+            return; // among replicas
         std::vector<std::vector<std::int64_t>> groups = attributes.groups;
         for (std::vector<std::int64_t>& group : groups)
             std::erase_if(group, [](std::int64_t device) { return device < 0; });

@@ -98,15 +98,25 @@ Result<void> checkShardBoundaries(const Program& program)
     return {};
 }
 
-/// The program over one set of devices, each of which takes part in everything.
-Result<Program> checkedForDevices(Program program)
+/// What devices run: main, and what it calls.
+Program runByDevices(Program program)
 {
     program = passes::importCustomCalls(std::move(program));
     for (std::size_t f = 1; f < program.functions.size(); ++f)
-        program.functions[f].isPublic = false; // devices run main
-    program = passes::dropUnusedFunctions(std::move(program));
+        program.functions[f].isPublic = false;
+    return passes::dropUnusedFunctions(std::move(program));
+}
+Program withoutSizeOneAxes(Program program)
+{
+    return passes::removeSizeOneAxes(passes::liftInlinedMeshes(std::move(program)));
+}
+
+/// The program over one set of devices, each of which takes part in everything.
+Result<Program> checkedForDevices(Program program)
+{
+    program = runByDevices(std::move(program));
     SHARDSCOPE_CHECK(checkShardBoundaries(program));
-    program = passes::removeSizeOneAxes(passes::liftInlinedMeshes(std::move(program)));
+    program = withoutSizeOneAxes(std::move(program));
     SHARDSCOPE_CHECK(checkSingleDevices(program));
     return overCommonAxes(std::move(program));
 }
@@ -137,6 +147,13 @@ Result<ShardedProgram> shardExported(Program program, std::vector<Diagnostic> wa
 }
 
 } // namespace
+
+Result<void> checkCommonAxes(const Program& program)
+{
+    if (program.meshes.size() > 1)
+        SHARDSCOPE_CHECK(overCommonAxes(withoutSizeOneAxes(runByDevices(program))));
+    return {};
+}
 
 Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options)
 {

@@ -38,6 +38,8 @@ struct ShardedProgram {
 /// Errors: those of propagation and export, of overCommonAxes(), checkSingleDevices() and
 /// checkExplicitSums().
 [[nodiscard]] Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options = {});
+/// Whether all meshes of a legal program are over one set of devices: the error of overCommonAxes().
+[[nodiscard]] Result<void> checkCommonAxes(const Program& program);
 
 /// The same for what has been propagated already: `program` as prepared() leaves it, or a network with its annotations
 /// inside. What replaces an argument of Program::state comes back as the argument is sharded.

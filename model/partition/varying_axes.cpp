@@ -29,6 +29,8 @@ AxisSet axesOf(const AxisList& list)
 
 GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, bool pairs)
 {
+    if (own.channelId <= 0 && !own.useGlobalDeviceIds) // replicas are named, and the mesh is one of them
+        return {};
     if (own.groups.empty() || (own.groups.size() == 1 && own.groups[0].empty()))
         return { all(mesh), true };
     GroupAxes found;

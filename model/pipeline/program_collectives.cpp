@@ -9,9 +9,12 @@
 #include "partition/halo_dimensions.h"
 #include "partition/lower_collectives.h"
 #include "partition/shardy_collective.h"
+#include "program/array_parts.h"
 #include "program/body.h"
 #include "program/calls.h"
+#include "program/collective_groups.h"
 #include "program/counted_loop.h"
+#include "program/device_counts.h"
 #include "program/editor.h"
 #include "program/location_parts.h"
 #include "program/over_mesh.h"
@@ -121,6 +124,7 @@ public:
         , m_executions(executionsOf(m_program))
         , m_returned(manualResults(m_program))
         , m_names(namesByConstraints(program))
+        , m_arrays(arraysOfParts(m_program))
         , m_isOfLoss(scalarsOfLoss(program))
     {
         for (const Function& function : m_program.functions)
@@ -260,8 +264,13 @@ private:
     {
         return value.index < m_names.size() && m_names[value.index].valid() ? m_names[value.index] : value;
     }
+    [[nodiscard]] ValueId arrayOf(ValueId value) const
+    {
+        return value.index < m_arrays.size() ? m_arrays[value.index] : ValueId();
+    }
     void nameValue(CollectiveEntry& entry) const
     {
+        entry.partOf = arrayOf(entry.value);
         entry.scalarLoss = entry.value.index < m_isOfLoss.size() && m_isOfLoss[entry.value.index];
         entry.value = named(entry.value);
     }
@@ -299,7 +308,8 @@ private:
         const bool adds = entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter;
         if (const OperationId maker = m_program.value(operation.operands[0]).definition; adds && maker.valid())
             for (const ValueId read : m_program.operation(maker).operands)
-                entry.operands.push_back({ named(beforePadding(read)), shardingOf(read) });
+                entry.operands.push_back(
+                    { named(beforePadding(read)), shardingOf(read), arrayOf(beforePadding(read)) });
         // What is to be added up is partial before, though a program does not say so.
         if (adds)
             for (const AxisRef axis : entry.axes)
@@ -323,19 +333,31 @@ private:
         return all;
     }
 
+    /// Of its groups, by what their ids mean; as they are written, where others are named than there are.
+    [[nodiscard]] std::vector<std::vector<std::int64_t>> devicesOf(const Operation& operation, const Mesh& mesh) const
+    {
+        const DeviceCounts stated = statedDevices(m_program);
+        const DeviceCounts counts = stated.all() == mesh.deviceCount() ? stated : DeviceCounts{ 1, mesh.deviceCount() };
+        std::vector<std::vector<std::int64_t>> groups;
+        for (const std::vector<std::int32_t>& group : groupsOf(operation, counts))
+            groups.emplace_back(group.begin(), group.end());
+        const bool isStrange = std::any_of(groups.begin(), groups.end(), [&](const auto& group) {
+            return std::any_of(group.begin(), group.end(), [&](std::int64_t id) { return id >= mesh.deviceCount(); });
+        });
+        if (isStrange) {
+            groups = attributesAs<CollectiveAttributes>(operation.attributes)->groups;
+            for (std::vector<std::int64_t>& group : groups)
+                std::erase_if(group, [](std::int64_t device) { return device < 0; });
+        }
+        std::erase_if(groups, [](const auto& group) { return group.empty(); });
+        return groups;
+    }
+
     void describe(CollectiveEntry& entry, const Operation& operation, const CollectiveAttributes& attributes)
     {
-        entry.declaredGroups = attributes.groups;
-        for (std::vector<std::int64_t>& group : entry.declaredGroups)
-            std::erase_if(group, [](std::int64_t device) { return device < 0; });
-        std::erase_if(entry.declaredGroups, [](const auto& group) { return group.empty(); });
+        entry.declaredGroups = devicesOf(operation, *entry.mesh);
         if (entry.kind == CollectiveKind::CollectivePermute && operation.kind != OpKind::CollectiveBroadcast)
             entry.declaredPairs = std::exchange(entry.declaredGroups, connectedDevices(entry.declaredGroups));
-        if (entry.declaredGroups.empty()) { // none are written: all devices
-            entry.declaredGroups.emplace_back();
-            for (std::int64_t position = 0; position < entry.mesh->deviceCount(); ++position)
-                entry.declaredGroups.back().push_back(entry.mesh->deviceAt(position));
-        }
         entry.axes = axesOfGroups(entry.declaredGroups, *entry.mesh);
         for (const auto& group : entry.declaredGroups)
             entry.groupSize = std::max(entry.groupSize, static_cast<std::int64_t>(group.size()));
@@ -383,6 +405,7 @@ private:
     std::vector<Executions> m_executions;
     std::unordered_map<ValueId, ManualResult> m_returned;
     std::vector<ValueId> m_names; ///< per value without a path that a constraint names: what the constraint gives
+    std::vector<ValueId> m_arrays; ///< per value
     std::vector<bool> m_isOfLoss; ///< per value
     std::unordered_map<std::string, RegionId> m_bodies;
     std::set<std::uint32_t> m_seen;

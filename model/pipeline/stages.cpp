@@ -13,6 +13,7 @@
 #include "pipeline/given_shardings.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/value_meshes.h"
+#include "program/collective_groups.h"
 #include "program/device_counts.h"
 #include "program/name_values.h"
 #include "program/over_mesh.h"
@@ -234,6 +235,8 @@ AnnotatedStage annotated(const AnnotationInput& input)
     add(placementFindings(*program, input.platform));
     add(passes::groupConflicts(*program));
     add(checkReplication(*program));
+    // A program without a mesh has been given one.
+    add(strangeDevices(mainMesh(input.source->program) ? *program : input.source->program));
     return made;
 }
 

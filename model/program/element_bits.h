@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Elements in memory: their bits, and the numbers that these are.
 #pragma once
+
+#include <cstddef>
+#include <cstdint>
 
 #include "program/types.h"
 
@@ -10,5 +14,13 @@ namespace shardscope {
 [[nodiscard]] int elementBits(DType dtype);
 /// Of any width. Truth values are none.
 [[nodiscard]] bool isUnsignedInteger(DType dtype);
+
+/// A floating point number of a type as a double; complex numbers one part at a time, as their own float type.
+[[nodiscard]] double floatAt(DType dtype, const std::byte* bytes);
+/// The nearest number of the type, to even where two are equally near; too large ones become infinite, or NaN where the
+/// type has no infinity.
+void storeFloat(DType dtype, double value, std::byte* bytes);
+/// A whole number or truth value; unsigned 64-bit numbers beyond the largest signed one come out negative.
+[[nodiscard]] std::int64_t integerAt(DType dtype, const std::byte* bytes);
 
 } // namespace shardscope

@@ -2,8 +2,9 @@
 #include "schedule/work.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
+
+#include "program/element_bits.h"
 
 namespace shardscope {
 
@@ -92,7 +93,17 @@ bool isForAll(OpKind kind)
 }
 bool hasFusedType(DType dtype)
 {
-    return dtype == DType::Pred || dtype == DType::I32 || dtype == DType::F32 || dtype == DType::F64;
+    switch (dtype) {
+    case DType::Pred:
+    case DType::I32:
+    case DType::BF16:
+    case DType::F16:
+    case DType::F32:
+    case DType::F64:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /// The one element of a constant that is the same everywhere.
@@ -105,22 +116,10 @@ std::optional<double> splatOf(const Operation& operation, DType dtype)
         return constant->values.size() == 1 ? std::optional((*constant->values)[0]) : std::nullopt;
     if (static_cast<std::int64_t>(constant->bytes->size()) != byteSize(dtype))
         return std::nullopt;
-    const auto read = [&]<class T>(T value) {
-        std::memcpy(&value, constant->bytes->data(), sizeof value);
-        return std::optional(static_cast<double>(value));
-    };
-    switch (dtype) {
-    case DType::F32:
-        return read(float());
-    case DType::F64:
-        return read(double());
-    case DType::I32:
-        return read(std::int32_t());
-    case DType::Pred:
-        return read(std::uint8_t());
-    default:
-        return std::nullopt;
-    }
+    const std::byte* bytes = constant->bytes->data();
+    return isFloat(dtype)     ? floatAt(dtype, bytes)
+        : hasFusedType(dtype) ? std::optional(static_cast<double>(integerAt(dtype, bytes)))
+                              : std::nullopt;
 }
 
 Inline inlineOf(const Work& work, std::uint32_t number)
@@ -186,7 +185,7 @@ bool hasFusedKernel(OpKind kind, DType operand, DType result)
         return result == DType::Pred;
     if (operand != result)
         return false;
-    const bool isReal = operand == DType::F32 || operand == DType::F64;
+    const bool isReal = isFloat(operand);
     return isForAll(kind) || (isReal && isFloatOnly(kind)) || (operand != DType::Pred && isNumeric(kind))
         || (!isReal && isBitwise(kind));
 }

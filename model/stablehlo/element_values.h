@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Elements of constants: between their bytes in memory, their values and their text.
+// Elements of constants: between their bytes in memory and their text.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "program/types.h"
+#include "program/element_bits.h"
 #include "stablehlo/scanner.h"
 
 namespace shardscope::mlir {
-
-/// A floating point number of a type as a double; complex numbers one part at a time, as their own float type.
-[[nodiscard]] double floatAt(DType dtype, const std::byte* bytes);
-/// The nearest number of the type, to even where two are equally near; too large ones become infinite, or NaN where the
-/// type has no infinity.
-void storeFloat(DType dtype, double value, std::byte* bytes);
-/// A whole number or truth value; unsigned 64-bit numbers beyond the largest signed one come out negative.
-[[nodiscard]] std::int64_t integerAt(DType dtype, const std::byte* bytes);
 
 /// A number as it stands in a text: "-1.5e+00", "3"; for floats also their bits as "0x7F800000". Nothing is said where
 /// there is none.

@@ -127,7 +127,7 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
             && !anyOverlap(alternative.sharding->dims[sharded].axes, entry.axes))
             ++sharded;
         s.fill(Words::tr("Reduce-scatter instead, with each device keeping a shard of %1 on "),
-            { valuePart(program, entry.value) });
+            { valuePart(program, entry.value, entry.partOf) });
         s.strong(dimensionNameOf(program, entry.value, sharded));
         s.fill(Words::tr(" (%1): "), { shardingPart(*alternative.sharding, entry) });
         s.say(sentInPlace(alternative));

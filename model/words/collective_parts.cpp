@@ -7,8 +7,11 @@
 
 namespace shardscope::words {
 
-Sentence::Part valuePart(const Program& program, ValueId value)
+Sentence::Part valuePart(const Program& program, ValueId value, ValueId partOf)
 {
+    if (partOf.valid())
+        if (const QString name = partName(program, value, partOf, operandName(program, partOf)); !name.isEmpty())
+            return { name, valueLink(program, partOf) };
     QString name = operandName(program, value);
     bool isNumber = false;
     (void)name.toDouble(&isNumber);

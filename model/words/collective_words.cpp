@@ -79,16 +79,18 @@ void saySum(Sentence& s, const CollectiveList& list, const CollectiveEntry& entr
     const bool known = entry.reason && entry.reason->operation.valid();
     if (sharded.size() == 2 && sharded[0].dimension == sharded[1].dimension) {
         if (sharded[0].operand->value == sharded[1].operand->value)
-            s.fill(Words::tr("Both factors, %1, are sharded on "), { valuePart(program, sharded[0].operand->value) });
+            s.fill(Words::tr("Both factors, %1, are sharded on "),
+                { valuePart(program, sharded[0].operand->value, sharded[0].operand->partOf) });
         else
             s.fill(Words::tr("%1 and %2 are both sharded on "),
-                { valuePart(program, sharded[0].operand->value), valuePart(program, sharded[1].operand->value) });
+                { valuePart(program, sharded[0].operand->value, sharded[0].operand->partOf),
+                    valuePart(program, sharded[1].operand->value, sharded[1].operand->partOf) });
         s.strong(sharded[0].dimension);
     } else {
         for (std::size_t i = 0; i < sharded.size(); ++i) {
             s.between(i, sharded.size());
             s.fill(i == 0 ? Words::tr("%1 is sharded on ") : Words::tr("%1 on "),
-                { valuePart(program, sharded[i].operand->value) });
+                { valuePart(program, sharded[i].operand->value, sharded[i].operand->partOf) });
             s.strong(sharded[i].dimension);
         }
     }
@@ -124,7 +126,7 @@ void sayHalo(Sentence& s, const CollectiveList& list, const CollectiveEntry& ent
 {
     const Program& program = *list.program;
     const Operation& operation = program.operation(entry.reason->operation);
-    const Sentence::Part value = valuePart(program, entry.value);
+    const Sentence::Part value = valuePart(program, entry.value, entry.partOf);
     const Sentence::Part part = operationPart(program, entry.reason->operation);
     QStringList names;
     for (const HaloSide& halo : entry.halos)
@@ -320,6 +322,15 @@ QString shardingForm(const TensorSharding& sharding, const Mesh& mesh)
     return text;
 }
 
+QString exchangedName(const CollectiveList& list, const CollectiveEntry& entry, ValueId named)
+{
+    const Program& program = *list.program;
+    if (named == entry.value && entry.partOf.valid())
+        if (QString part = partName(program, named, entry.partOf, operandName(program, entry.partOf)); !part.isEmpty())
+            return part;
+    return operandName(program, named);
+}
+
 QString collectiveTitle(const CollectiveList& list, std::size_t index)
 {
     const CollectiveEntry& entry = list.entries[index];
@@ -327,7 +338,7 @@ QString collectiveTitle(const CollectiveList& list, std::size_t index)
     for (const AxisRef axis : entry.axes)
         axes << fromStd(toString(*entry.mesh, axis));
     const QString number = count(static_cast<qint64>(index) + 1);
-    const QString of = valuePart(*list.program, entry.value).text;
+    const QString of = valuePart(*list.program, entry.value, entry.partOf).text;
     return axes.isEmpty() ? Words::tr("Collective %1: %2 of %3").arg(number, collective(entry.kind), of)
                           : Words::tr("Collective %1: %2 of %3 along %4")
                                 .arg(number, collective(entry.kind), of, axes.join(Words::tr(" and ")));
@@ -337,7 +348,7 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
 {
     const Program& program = *list.program;
     Sentence s(*entry.mesh);
-    const Sentence::Part value = valuePart(program, entry.value);
+    const Sentence::Part value = valuePart(program, entry.value, entry.partOf);
     const Sentence::Part before = shardingPart(entry.before, entry), after = shardingPart(entry.after, entry);
     if (!entry.reason) {
         s.fill(Words::tr("The program itself has this %1 of %2."), { { collective(entry.kind) }, value });

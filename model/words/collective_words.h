@@ -23,6 +23,9 @@ namespace shardscope::words {
 /// "P(data, -)", with what is still to be added up: "P(data, -), partial along model".
 [[nodiscard]] QString shardingForm(const TensorSharding& sharding, const Mesh& mesh);
 
+/// What is exchanged: `named`, which is the entry's value or another name for it, or what that is a part of: "part of
+/// params / layers / wo".
+[[nodiscard]] QString exchangedName(const CollectiveList& list, const CollectiveEntry& entry, ValueId named);
 /// "Collective 1: all-reduce of Layer 0 / z along model".
 [[nodiscard]] QString collectiveTitle(const CollectiveList& list, std::size_t index);
 /// "Layer 0 / y and Layer 0 / W2 are both sharded on hidden, which is summed away in dot_general: the 4 devices along

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "program/differentiate.h"
+#include "program/name_values.h"
 #include "program/op_row.h"
 #include "words/diagnostic_reader.h"
 #include "words/tr.h"
@@ -46,6 +47,19 @@ QString operandName(const Program& program, ValueId value)
     const std::string_view layer = scope.substr(std::min(scope.size(), backwardScope.size() + 1));
     return layer.empty() ? Words::tr("the incoming gradient")
                          : Words::tr("the gradient in %1", "in layers.2").arg(fromStd(layer));
+}
+
+QString partName(const Program& program, ValueId value, ValueId array, const QString& name)
+{
+    if (!array.valid())
+        return {};
+    const Value &own = program.value(value), &all = program.value(array);
+    const std::string_view printed = nameInText(own.path);
+    if (!own.path.empty() && !(program.namedByText && printed.front() >= '0' && printed.front() <= '9'))
+        return {};
+    return all.role != Role::Gradient && own.type.elementCount() == all.type.elementCount()
+        ? Words::tr("%1 in another form", "an array").arg(name)
+        : Words::tr("part of %1", "an array").arg(name);
 }
 
 QString definition(const Program& program, ValueId value, std::size_t most)

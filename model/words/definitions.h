@@ -12,5 +12,9 @@ namespace shardscope::words {
 /// value of the backward pass.
 /// Of a program that was read as its text has it, "%cst_0"; its function or region in front: "relu / %arg0".
 [[nodiscard]] QString operandName(const Program& program, ValueId value);
+/// "part of params / kernel", "params / kernel in another form": what a value is that has no name, or the number of a
+/// text, and is a part of `array` (program/array_parts.h), which goes by `name`. Empty where it has a name, or there is
+/// no array.
+[[nodiscard]] QString partName(const Program& program, ValueId value, ValueId array, const QString& name);
 
 } // namespace shardscope::words

@@ -81,6 +81,20 @@ ProblemText notExecutable(const Diagnostic& d)
             Words::tr("All devices of a group have to take part: choose the branch by a value that is the same on all "
                       "of them."),
             {} };
+    if (wrong == "groups" && d.arg("missing")) {
+        const QString replicas = d.number("devices") == 1
+            ? Words::tr("there is one replica, of which all devices are partitions")
+            : Words::tr("there are %1 replicas, of which all devices are partitions").arg(arg.number("devices"));
+        return { Words::tr("%1 has no %2, so that its groups name replicas: it names replica %3, and %4",
+                     "operation, attribute, number, there is one replica")
+                     .arg(op, arg("missing"), arg.number("device"), replicas),
+            d.text("missing") == "channel_handle"
+                ? Words::tr(
+                    "Give it channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, and a reduction or a "
+                    "gather use_global_device_ids as well: its groups name partitions then.")
+                : Words::tr("Give it use_global_device_ids beside its channel_handle: its groups name devices then."),
+            {} };
+    }
     if (wrong == "groups")
         return { d.number("devices") == 1
                 ? Words::tr("%1 names device %2, and there is one device").arg(op, arg.number("device"))

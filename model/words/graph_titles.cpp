@@ -25,7 +25,7 @@ QString splatText(const ConstantAttributes& constant, DType type)
     if (!constant.bytes || isComplex(type) || static_cast<std::int64_t>(constant.bytes->size()) != byteSize(type))
         return {};
     if (isFloat(type)) // six digits: single precision has hardly more, and a box has little room
-        return QString::number(mlir::floatAt(type, constant.bytes->data()));
+        return QString::number(floatAt(type, constant.bytes->data()));
     std::string text;
     mlir::appendElement(text, type, constant.bytes->data());
     return fromStd(text);

@@ -605,6 +605,35 @@ private Q_SLOTS:
         QVERIFY(stays[0].fixes.empty());
     }
 
+    /// An embedding that gives the logits too has two sums that make its gradient: the step waits for neither.
+    void sumsOfOneGradient()
+    {
+        Experiment experiment;
+        experiment.hardware.devices = { "generic-cpu", "cpu", 2, 2 };
+        experiment.mesh.axes = { { "data", 4 } };
+        experiment.rules.rules = *parseRules("(('batch','data'),)");
+        TransformerModel model;
+        TransformerSettings& settings = model.settings.model;
+        settings.layers = 1;
+        settings.batch = 4;
+        settings.length = 8;
+        settings.embed = 16;
+        settings.heads = settings.kvHeads = settings.headSize = 4;
+        settings.mlp = settings.vocab = 32;
+        experiment.model = model;
+        const std::vector<Problem> apart = found(experiment, Code::SlowLinkCollective);
+        settings.tiedLogits = true;
+        experiment.model = model;
+        const std::vector<Problem> tied = found(experiment, Code::SlowLinkCollective);
+        QCOMPARE(apart.size(), 1U);
+        QCOMPARE(tied.size(), 1U);
+        // What is gathered for the look-up is waited for.
+        QVERIFY(tied[0].diagnostic.number("bytes") > 0);
+        QCOMPARE(tied[0].diagnostic.number("bytes"), apart[0].diagnostic.number("bytes"));
+        QCOMPARE(tied[0].diagnostic.number("collectives"), apart[0].diagnostic.number("collectives"));
+        QVERIFY(tied[0].diagnostic.number("of") > tied[0].diagnostic.number("bytes"));
+    }
+
     void linksOfAxes()
     {
         const Mesh mesh = *Mesh::create({ { "a", 2 }, { "b", 4 }, { "c", 2 } });

@@ -81,8 +81,8 @@ private Q_SLOTS:
     {
         const QString file = path("llama.json");
         const Ran made = ranWith(
-            QStringLiteral(
-                "new --preset llama3-8b --mesh data=8,model=4 --rules t5x-a2p2 --layers 2 --optimizer adamw -o ")
+            QStringLiteral("new --preset llama3-8b --mesh data=8,model=4 --rules t5x-a2p2 --layers 2 --optimizer adamw "
+                           "--form unrolled -o ")
             + file);
         QVERIFY2(made.code == 0, qPrintable(made.error));
         const nlohmann::json written = nlohmann::json::parse(fileBytes(file).toStdString());
@@ -105,12 +105,27 @@ private Q_SLOTS:
         for (const auto& tensor : out.at("tensors"))
             perDevice += tensor.at("bytes_per_device").get<std::int64_t>();
         QVERIFY(out.at("bytes_per_device") == perDevice);
+
+        // A preset's layers are a loop, unless it is asked for what a loop cannot do.
+        const QString begin = QStringLiteral("new --preset llama3-8b --mesh data=8,model=4 --layers 2 ");
+        const auto form = [&](const char* more) {
+            return ranWith(begin + QLatin1String(more)).json().at("model").value("form", "unrolled");
+        };
+        QCOMPARE(form(""), "scanned");
+        QCOMPARE(form("--remat full"), "scanned");
+        QCOMPARE(form("--remat gathered"), "unrolled");
+        QCOMPARE(ranWith(begin + QStringLiteral("-o ") + file).code, 0);
+        const nlohmann::json scanned = ranWith(QStringLiteral("params --json ") + file).json();
+        QVERIFY(scanned.at("parameter_count") == 1486901248);
+        QVERIFY(tensorAt(scanned, "params/decoder/layers/mlp/wi_0/kernel").at("shape")
+            == nlohmann::json({ 2, 4096, 14336 }));
     }
 
     void newWithChosenShardings()
     {
         const QString file = path("constrained.json");
-        const QString begin = QStringLiteral("new --preset llama3-8b --mesh data=8,model=4 --layers 2 ");
+        const QString begin =
+            QStringLiteral("new --preset llama3-8b --mesh data=8,model=4 --layers 2 --form unrolled ");
         const Ran made = ranWith(begin
             + QStringLiteral("--constrain decoder/layers.*=batch,-,- --constrain **/mlp=P('data') "
                              "--spec decoder/layers.*/mlp/wo/kernel=P('model') -o ")

@@ -1174,6 +1174,61 @@ func.func @main(%arg0: tensor<2xf32>) -> tensor<4xf32> {
         QCOMPARE(ran.code, 2);
         QVERIFY2(ran.out.contains(QStringLiteral("names device 1, and there is one device")), qPrintable(ran.out));
     }
+
+    /// Without a channel_handle groups name replicas, of which a mesh is one: every command says so.
+    void groupsOfReplicas()
+    {
+        const auto text = [](const char* groups, const char* more) {
+            return QByteArray(R"(sdy.mesh @mesh = <["x"=4]>
+func.func public @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x8xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%p: tensor<2x8xf32>) {
+    %1 = func.call @sum(%p) : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    sdy.return %1 : tensor<2x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+func.func private @sum(%p: tensor<2x8xf32>) -> tensor<2x8xf32> {
+  %0 = "stablehlo.all_reduce"(%p) <{replica_groups = )")
+                + groups + more + R"(}> ({
+  ^bb0(%b: tensor<f32>, %c: tensor<f32>):
+    %1 = stablehlo.add %b, %c : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  return %0 : tensor<2x8xf32>
+})";
+        };
+        const auto on = [](const char* command, const QByteArray& program) {
+            QStringList arguments{ QString::fromUtf8(command), QStringLiteral("-"), QStringLiteral("--json") };
+            if (arguments[0] == QStringLiteral("run"))
+                arguments << QStringLiteral("--random") << QStringLiteral("1") << QStringLiteral("--no-timeit");
+            return runProgram(arguments, program);
+        };
+        const char* const commands[] = { "verify", "check", "comms", "partition", "run" };
+        const char* const channel = ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>";
+        const char* const all = "dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>";
+        for (const auto& [more, missing] : { std::pair{ "", "channel_handle" }, { channel, "use_global_device_ids" } })
+            for (const char* command : commands) {
+                const Ran ran = on(command, text(all, more));
+                QVERIFY2(ran.code != 0, command);
+                QVERIFY2((ran.out + ran.error)
+                             .contains(QStringLiteral("has no %1, so that its groups name replicas")
+                                           .arg(QString::fromUtf8(missing))),
+                    qPrintable(ran.out + ran.error));
+                QVERIFY2((ran.out + ran.error).contains(QStringLiteral("it names replica 1, and there is one replica")),
+                    qPrintable(ran.out + ran.error));
+            }
+        // Of one replica nobody adds up anything: its devices send nothing.
+        const QByteArray alone = text("dense<> : tensor<0x0xi64>", "");
+        for (const char* command : commands)
+            QVERIFY2(on(command, alone).code == 0, command);
+        QVERIFY(on("comms", alone).json().at("sent_bytes") == 0);
+        QVERIFY(on("run", alone).json().at("communication").at("sent_bytes") == 0);
+        const QByteArray whole = text(all,
+            ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, "
+            "use_global_device_ids");
+        QVERIFY(on("comms", whole).json().at("sent_bytes") == 96);
+        QVERIFY(on("run", whole).json().at("communication").at("sent_bytes") == 96);
+    }
 };
 
 REGISTER_TEST(RunProgramTest)

@@ -191,6 +191,32 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"q"},
         QVERIFY(propagated.error.contains(QStringLiteral(":5:26: E190")));
     }
 
+    /// Meshes of other devices are illegal in one program, and check says the same at the same place.
+    void meshesOfOtherDevices()
+    {
+        const auto text = [](const char* second) {
+            return QByteArray("sdy.mesh @m1 = <[\"x\"=2, \"y\"=3]>\nsdy.mesh @m2 = ") + second
+                + "\nfunc.func @main(%a: tensor<12x12xf32> {sdy.sharding = #sdy.sharding<@m1, [{\"x\"}, {}]>}, %b: "
+                  "tensor<12x12xf32> {sdy.sharding = #sdy.sharding<@m2, [{\"a\"}, {}]>}) -> tensor<12x12xf32> {\n"
+                  "  %0 = stablehlo.add %a, %b : tensor<12x12xf32>\n  return %0 : tensor<12x12xf32>\n}\n";
+        };
+        const auto check = [](const QByteArray& program) {
+            return runProgram({ QStringLiteral("check"), QStringLiteral("-") }, program);
+        };
+        const QByteArray other = text("<[\"a\"=3, \"b\"=4]>");
+        const QString stated = QStringLiteral(":2:10: E413: b is sharded along axes of the mesh @m2");
+        const Ran refused = verify(other), checked = check(other);
+        QCOMPARE(refused.code, 2);
+        QVERIFY2((refused.out + refused.error).contains(stated), qPrintable(refused.out + refused.error));
+        QCOMPARE(checked.code, 1);
+        QVERIFY2((checked.out + checked.error).contains(stated), qPrintable(checked.out + checked.error));
+        // The same devices under other names.
+        const QByteArray same = text("<[\"a\"=2, \"b\"=3]>");
+        QCOMPARE(verify(same).code, 0);
+        const Ran agreed = check(same);
+        QVERIFY2(!(agreed.out + agreed.error).contains(QStringLiteral("E413")), qPrintable(agreed.out));
+    }
+
     /// A function that calls itself is named with its place and the way out.
     void recursion()
     {

@@ -3,6 +3,7 @@
 // and a single operation by its plain kernel.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -55,7 +56,11 @@ inline double drawn(std::mt19937& random, DType dtype)
     if (dtype == DType::I32)
         return static_cast<double>(static_cast<std::int32_t>(random() % 201) - 100);
     const double x = std::uniform_real_distribution<double>(-2, 2)(random);
-    return dtype == DType::F32 ? static_cast<double>(static_cast<float>(x)) : x;
+    if (dtype == DType::F64)
+        return x;
+    std::array<std::byte, 8> rounded{};
+    storeElement(dtype, rounded.data(), 0, x);
+    return loadElement(dtype, rounded.data(), 0);
 }
 
 inline void fillRandom(Buffer& buffer, std::int64_t elements, std::mt19937& random)

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Elementwise kernels of every instruction set against plain loops in double: all small sizes, misaligned starts,
-// scalars, in place; exponentials of f32 closer.
+// scalars, in place; exponentials of f32 closer, and every number of 16 bits.
 #include <QtTest>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 
+#include "program/element_bits.h"
 #include "registered_test.h"
 #include "schedule/work.h"
 #include "simulate/kernel_fixture.h"
 
 using namespace shardscope;
 using namespace shardscope::test;
+
+namespace {
+
+/// Of which operations are fused.
+constexpr DType elementTypes[] = { DType::Pred, DType::I32, DType::BF16, DType::F16, DType::F32, DType::F64 };
+
+} // namespace
 
 class TestElementwiseKernels : public QObject {
     Q_OBJECT
@@ -23,6 +32,8 @@ private Q_SLOTS:
     void elementwise();
     void exponentialsOfF32_data();
     void exponentialsOfF32();
+    void conversionsOf16Bits_data();
+    void conversionsOf16Bits();
 };
 
 // What is fused has a kernel in every instruction set, and what has one is fused.
@@ -48,7 +59,7 @@ void TestElementwiseKernels::elementwise_data()
     QTest::addColumn<int>("kind");
     QTest::addColumn<int>("dtype");
     for (std::size_t k = 0; k < opKindCount; ++k)
-        for (const DType dtype : computed)
+        for (const DType dtype : elementTypes)
             if (static_cast<OpKind>(k) == OpKind::Compare || hasFusedKernel(static_cast<OpKind>(k), dtype, dtype))
                 QTest::addRow("%s %s", opRow(static_cast<OpKind>(k)).name.data(), name(dtype).data())
                     << static_cast<int>(k) << static_cast<int>(dtype);
@@ -72,7 +83,7 @@ void TestElementwiseKernels::elementwise()
             variants.push_back(
                 { DType::Pred, CompareAttributes{ static_cast<Comparison>(c) }, static_cast<Comparison>(c) });
     else if (op == OpKind::Convert)
-        for (const DType to : computed)
+        for (const DType to : elementTypes)
             variants.push_back({ to, {} });
     else
         variants.push_back({ type, {} });
@@ -171,6 +182,75 @@ void TestElementwiseKernels::exponentialsOfF32()
         if (first.empty())
             first = found;
         QVERIFY(std::memcmp(first.data(), found.data(), found.size() * sizeof(float)) == 0);
+    }
+}
+
+void TestElementwiseKernels::conversionsOf16Bits_data()
+{
+    QTest::addColumn<int>("dtype");
+    for (const DType dtype : { DType::BF16, DType::F16 })
+        QTest::addRow("%s", name(dtype).data()) << static_cast<int>(dtype);
+}
+
+// Every number of the type to f32 and back, and numbers of f32, f64 and i32 to it: bit by bit as elements are stored.
+void TestElementwiseKernels::conversionsOf16Bits()
+{
+    QFETCH(int, dtype);
+    const auto type = static_cast<DType>(dtype);
+    constexpr std::int64_t all = 65536;
+    std::vector<std::uint16_t> numbers(all);
+    for (std::int64_t i = 0; i < all; ++i)
+        numbers[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(i);
+    const auto bytes = [&](std::int64_t i) {
+        return reinterpret_cast<const std::byte*>(&numbers[static_cast<std::size_t>(i)]);
+    };
+    std::vector<float> floats(all);
+    std::vector<double> doubles(all);
+    std::vector<std::int32_t> integers(all);
+    std::mt19937 random(5);
+    for (std::int64_t i = 0; i < all; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const double number = floatAt(type, bytes(i));
+        // Between neighbours: at the middle, and next to it.
+        const double middle = std::isfinite(number) ? number * (1 + epsilonOf(type) / 2) : number;
+        floats[at] = static_cast<float>(
+            i % 2 == 0 ? middle : number * std::exp2(std::uniform_real_distribution<>(-9, 9)(random)));
+        doubles[at] = i % 3 == 0 ? middle : std::nextafter(middle, i % 3 == 1 ? 0.0 : 2 * middle);
+        integers[at] = static_cast<std::int32_t>(random());
+    }
+    const auto check = [&](const KernelSet& kernels, DType from, const auto& given) {
+        std::vector<std::uint16_t> made(all);
+        kernels.elementwise({ OpKind::Convert, Comparison::Equal, from, type, 0 })(
+            made.data(), given.data(), nullptr, nullptr, all);
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            std::array<std::byte, 2> wanted{};
+            storeFloat(type, static_cast<double>(given[i]), wanted.data());
+            std::uint16_t bits = 0;
+            std::memcpy(&bits, wanted.data(), sizeof bits);
+            const bool areNaN = std::isnan(static_cast<double>(given[i]))
+                && std::isnan(floatAt(type, reinterpret_cast<const std::byte*>(&made[i])));
+            QVERIFY2(made[i] == bits || areNaN,
+                qPrintable(QStringLiteral("%1: %2, not %3")
+                               .arg(static_cast<double>(given[i]), 0, 'g', 17)
+                               .arg(made[i])
+                               .arg(bits)));
+        }
+    };
+    for (const InstructionSet set : availableSets()) {
+        const KernelSet& kernels = kernelSet(set);
+        std::vector<float> wide(all);
+        kernels.elementwise({ OpKind::Convert, Comparison::Equal, type, DType::F32, 0 })(
+            wide.data(), numbers.data(), nullptr, nullptr, all);
+        for (std::int64_t i = 0; i < all; ++i) {
+            const double number = floatAt(type, bytes(i)),
+                         ours = static_cast<double>(wide[static_cast<std::size_t>(i)]);
+            QVERIFY((std::isnan(number) && std::isnan(ours))
+                || (number == ours && std::signbit(number) == std::signbit(ours)));
+        }
+        check(kernels, DType::F32, floats);
+        check(kernels, DType::F64, doubles);
+        check(kernels, DType::I32, integers);
+        check(kernels, DType::F32, wide);
     }
 }
 

@@ -343,6 +343,23 @@ ENTRY %main_spmd (x: f32[2,8]) -> f32[8,8] {
         QCOMPARE(QApplication::focusWidget(), static_cast<QWidget*>(view.findChild<QScrollArea*>()));
     }
 
+    /// The window takes the focus proxy of every view away, since Tab would not reach what stands before it.
+    void nothingIsExplainedInALowDock()
+    {
+        Fixture fixture;
+        ExplainView view(&fixture.document, &fixture.selection);
+        view.setFocusProxy(nullptr);
+        view.resize(600, 400);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const QWidget* const lengths = view.findChild<SegmentedBar*>();
+        QCOMPARE(view.usualControl(), lengths);
+        view.resize(600, 80);
+        QVERIFY(view.usualControl() != lengths);
+        view.resize(600, 400);
+        QCOMPARE(view.usualControl(), lengths);
+    }
+
     void longNamesLeaveTheReasonsTheirRoom()
     {
         Experiment experiment = test::example("rule-lab");

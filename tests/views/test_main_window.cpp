@@ -68,6 +68,7 @@
 #include "views/tensors_view/tensors_view.h"
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
+#include "views/widgets/section.h"
 #include "views/widgets/section_column.h"
 #include "views/widgets/step_player.h"
 #include "words/propagation_steps.h"
@@ -910,7 +911,7 @@ private Q_SLOTS:
         QVERIFY(inspector->isInFront());
         // The tabs have made it lower: what leads on has the keyboard where the bar of lengths had to go.
         QCOMPARE(
-            QApplication::focusWidget(), used->isVisible() ? used : window.findChild<ExplainView*>()->focusProxy());
+            QApplication::focusWidget(), used->isVisible() ? used : window.findChild<ExplainView*>()->usualControl());
         // A click on the status bar leads there, and so does the keyboard; the next one closes them.
         QTest::mouseClick(status, Qt::LeftButton);
         QTRY_VERIFY(problems->isInFront());
@@ -1197,6 +1198,28 @@ private Q_SLOTS:
         const auto* matrix = trace->findChild<QScrollArea*>();
         QTRY_VERIFY(matrix->horizontalScrollBar()->maximum() > 0);
         QTRY_COMPARE(matrix->verticalScrollBar()->maximum(), 0);
+    }
+
+    /// What is left of the column goes to a table; where all of those are folded, it is below the last line.
+    void meshesTakeNoRoomThatTheyCannotUse()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1280, 800);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.openExample(QStringLiteral("flax-mlp-device"));
+        window.document()->waitForAnalysis();
+        auto* column = window.findChild<SectionColumn*>();
+        const QList<Section*> sections = column->sections();
+        for (Section* section : sections)
+            section->setUnfolded(section == sections.first());
+        QCOMPARE(sections.first()->body(), window.part(QStringLiteral("mesh")));
+        QTRY_VERIFY2(sections.first()->height() < column->viewport()->height() / 2,
+            qPrintable(QString::number(sections.first()->height())));
+        auto* tensors = qobject_cast<Section*>(window.part(QStringLiteral("tensors"))->parentWidget());
+        tensors->setUnfolded(true);
+        QTRY_COMPARE(tensors->geometry().bottom() + 1, column->viewport()->height());
     }
 
     /// Where the selection is stands in the tool bar; Esc leads up, Alt+Left to what was selected before.

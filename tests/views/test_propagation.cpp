@@ -8,6 +8,7 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QUndoStack>
+#include <initializer_list>
 
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
@@ -209,6 +210,23 @@ private Q_SLOTS:
         QVERIFY(!bar->conservative()->isChecked());
         bar->userPriorities()->click();
         QVERIFY(!fixture.document.experiment()->propagation.userPriorities);
+    }
+
+    /// Where they have no room side by side its parts stand below each other, and nothing of them is out of sight.
+    void strategiesInNarrowDrawers()
+    {
+        test::Fixture fixture(contended());
+        StrategyBar bar(&fixture.document);
+        bar.resize(1200, 40);
+        bar.show();
+        QCOMPARE(bar.compared()->mapTo(&bar, QPoint()).y(), bar.strategy()->mapTo(&bar, QPoint()).y());
+        bar.resize(bar.minimumSizeHint().width(), 200);
+        QTRY_VERIFY(bar.conservative()->mapTo(&bar, QPoint()).y() > bar.strategy()->mapTo(&bar, QPoint()).y());
+        for (const QWidget* part :
+            std::initializer_list<const QWidget*>{ bar.strategy(), bar.conservative(), bar.compared() }) {
+            QTRY_VERIFY(part->mapTo(&bar, QPoint(part->width(), 0)).x() <= bar.width());
+            QVERIFY(part->width() >= part->minimumSizeHint().width());
+        }
     }
 
     /// A text is prepared by the full strategy: its values have other names then. What was chosen stays chosen.

@@ -10,9 +10,11 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScreen>
+#include <QScrollBar>
 #include <QSet>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QSplitter>
 #include <QStandardPaths>
 #include <QStatusBar>
 #include <QTabBar>
@@ -20,6 +22,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
+#include <algorithm>
 #include <utility>
 
 #include "experiment/edits.h"
@@ -34,10 +37,13 @@
 #include "views/main_window/settings.h"
 #include "views/main_window/status_message.h"
 #include "views/main_window/window_place.h"
+#include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/panel/panel.h"
+#include "views/program_view/program_view.h"
+#include "views/propagation_view/propagation_view.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
@@ -48,6 +54,7 @@
 #include "views/sharding_lab/sharding_lab_view.h"
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
+#include "views/widgets/drawer_box.h"
 #include "views/widgets/notice_strip.h"
 #include "views/widgets/section.h"
 
@@ -632,6 +639,10 @@ private Q_SLOTS:
         FramedWindow framed("flax-mlp-logical", QSize(1280, 800));
         auto* memory = qobject_cast<Section*>(framed.part("memory")->parentWidget());
         QTRY_VERIFY(memory && memory->isUnfolded());
+        // It is as high as what it tells: the cells of the picture have room for their names.
+        QTRY_COMPARE(framed.part("memory")->height(),
+            qobject_cast<MemoryView*>(framed.part("memory"))->contentHeight(framed.part("memory")->width()));
+        QTRY_VERIFY(framed.window.findChild<ShardGridView*>()->canvas()->grid().detail() >= GridDetail::Name);
         framed.window.setPerspective(Perspective::Learn);
         QVERIFY(!memory->isUnfolded());
         framed.window.setPerspective(Perspective::Plan);
@@ -640,6 +651,80 @@ private Q_SLOTS:
         framed.window.setPerspective(Perspective::Learn);
         framed.window.setPerspective(Perspective::Plan);
         QVERIFY(!memory->isUnfolded());
+    }
+
+    /// The list of steps and the graph that they are played on are read together: in a low view they stand beside each
+    /// other, each with room for what it shows.
+    void lowDrawersStandBesideTheGraph()
+    {
+        for (const QSize size : { QSize(1024, 640), QSize(1366, 768), QSize(1280, 800) }) {
+            FramedWindow framed("transformer-t5x", size);
+            const auto at = QString::number(size.width()).toLatin1();
+            framed.window.setPerspective(size.height() == 800 ? Perspective::Plan : Perspective::Program);
+            QVERIFY(framed.present("propagation"));
+            const auto* const list = qobject_cast<PropagationView*>(framed.part("propagation"));
+            const GraphCanvas* const graph = framed.window.findChild<ProgramView*>()->canvas();
+            QTRY_VERIFY2(list->isVisible() && graph->isVisible(), at.constData());
+            QTRY_VERIFY2(graph->height() >= Metrics::scaled(150),
+                qPrintable(QStringLiteral("%1: %2").arg(size.width()).arg(graph->height())));
+            const auto tables = list->findChildren<QTableView*>();
+            const QTableView* const steps = *std::find_if(tables.begin(), tables.end(),
+                [list](const QTableView* table) { return table->model() == list->model(); });
+            QTRY_VERIFY2(steps->viewport()->height() >= 5 * steps->rowHeight(0),
+                qPrintable(QStringLiteral("%1: %2").arg(size.width()).arg(steps->viewport()->height())));
+            QVERIFY2(steps->horizontalScrollBar()->maximum() == 0, at.constData());
+            QVERIFY(list->mapTo(&framed.window, QPoint()).x() > graph->mapTo(&framed.window, QPoint()).x());
+            // Folded, it is a line below the graph again.
+            auto* section = qobject_cast<Section*>(list->parentWidget());
+            section->setUnfolded(false);
+            QTRY_VERIFY2(section->height() == section->headHeight()
+                    && section->y() > graph->mapTo(section->parentWidget(), QPoint()).y(),
+                at.constData());
+        }
+    }
+
+    void drawersHaveRoomBelowOrBesideOrInstead()
+    {
+        struct Needy : QWidget {
+            explicit Needy(QSize wanted)
+                : least(wanted)
+            {
+            }
+            [[nodiscard]] QSize minimumSizeHint() const override { return least; }
+            QSize least;
+        };
+        auto* main = new Needy({ 300, 100 });
+        auto* drawer = new Section(QStringLiteral("drawer"), QStringLiteral("Drawer"), new Needy({ 200, 80 }));
+        DrawerBox box(main, drawer);
+        box.setBesideBelow(400);
+        box.resize(800, 600);
+        box.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&box));
+        int wanted = 150;
+        box.setDrawerHeight([&wanted](int) { return wanted; });
+        QTRY_COMPARE(drawer->height(), 150 + drawer->headHeight());
+        wanted = 180;
+        QCoreApplication::postEvent(drawer->body(), new QEvent(QEvent::LayoutRequest)); // its contents have changed
+        QTRY_COMPARE(drawer->height(), 180 + drawer->headHeight());
+        QCOMPARE(drawer->width(), 800);
+        box.resize(800, 300);
+        QTRY_VERIFY(drawer->height() == 300 && drawer->x() > main->geometry().right() && main->isVisible());
+        box.resize(450, 300);
+        QTRY_VERIFY(main->isVisible() && drawer->y() > main->geometry().bottom());
+        box.resize(450, 150);
+        QTRY_VERIFY(!main->isVisible() && drawer->height() == 150);
+        box.revealMain();
+        QTRY_VERIFY(main->isVisible() && !drawer->isUnfolded());
+        QTRY_COMPARE(drawer->height(), drawer->headHeight());
+        // One line of an empty drawer leaves no gap when it is folded.
+        box.resize(450, 300);
+        drawer->setNothing(QStringLiteral("There is nothing to show."));
+        for (const bool unfolded : { true, false }) {
+            drawer->setUnfolded(unfolded);
+            QTRY_COMPARE(drawer->height(), drawer->headHeight());
+            QTRY_COMPARE(drawer->geometry().bottom() + 1, box.height());
+            QTRY_COMPARE(main->geometry().bottom() + 1, drawer->y() - box.findChild<QSplitter*>()->handleWidth());
+        }
     }
 
     /// In a small window the picture keeps its room: what stands beside it comes as a drawer over the edge.

@@ -18,7 +18,6 @@
 #include "views/widgets/row_table.h"
 #include "words/collective_texts.h"
 #include "words/collective_words.h"
-#include "words/definitions.h"
 #include "words/links.h"
 
 namespace shardscope {
@@ -122,7 +121,7 @@ void CollectivePage::show(
     const CollectiveEntry& entry = m_list->entries[m_index];
     m_title->setText(named.valid()
             ? tr("%1 for %2", "all-reduce for Layer 2 / z")
-                  .arg(words::collective(entry.kind), words::operandName(*m_list->program, named))
+                  .arg(words::collective(entry.kind), words::exchangedName(*m_list, entry, named))
             : words::collective(entry.kind));
     words::Text why = words::collectiveCause(*m_list, entry);
     m_exchange->show(*m_list, entry, named, *m_snapshot);

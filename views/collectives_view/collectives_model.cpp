@@ -10,7 +10,6 @@
 #include "views/theme/theme.h"
 #include "words/collective_texts.h"
 #include "words/collective_words.h"
-#include "words/definitions.h"
 #include "words/links.h"
 #include "words/operation_words.h"
 #include "words/origin.h"
@@ -30,8 +29,9 @@ CollectivesModel::CollectivesModel(QObject* parent)
         { tr("Collective"), [this](int row) { return words::collective(entry(row).kind); } },
         { tr("Axes"), [this](int row) { return words::axesText(*entry(row).mesh, entry(row).axes); } },
         { tr("Value"),
-            [this](
-                int row) { return named(row).valid() ? words::operandName(*m_list->program, named(row)) : QString(); },
+            [this](int row) {
+                return named(row).valid() ? words::exchangedName(*m_list, entry(row), named(row)) : QString();
+            },
             Look::Plain, tr("The value that it works for") },
         { tr("Sent"), [this](int row) { return words::bytes(entry(row).sentBytes); }, Look::Number,
             tr("What one device sends each time, by the ring model") },

@@ -138,7 +138,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
         } else {
             setLength(words::Length::Paragraph);
         }
-        focusProxy()->setFocus();
+        usualControl()->setFocus();
     });
     connect(m_memory, &QComboBox::activated, this, [this] {
         const QVariant chosen = m_memory->currentData();
@@ -157,6 +157,13 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     connect(m_selection, &Selection::changed, this, &ExplainView::refresh);
     setFocusProxy(m_lengths);
     refresh();
+}
+
+QWidget* ExplainView::usualControl() const
+{
+    if (!m_wasCompact)
+        return m_lengths;
+    return m_more->isHidden() ? static_cast<QWidget*>(m_scroll) : m_more;
 }
 
 void ExplainView::setLength(words::Length length)
@@ -234,7 +241,6 @@ void ExplainView::rebuildRows()
         m_paragraphs->addWidget(paragraph(text));
     m_more->setVisible(length == words::Length::Tip);
     m_head->setVisible(!isCompact());
-    setFocusProxy(!isCompact() ? m_lengths : m_more->isHidden() ? static_cast<QWidget*>(m_scroll) : m_more);
 
     clear(m_causeRows);
     const bool causes = length != words::Length::Tip && !m_text.decidedBy.empty();
@@ -518,10 +524,10 @@ void ExplainView::resizeEvent(QResizeEvent* event)
         rebuildWhatIfs();
     }
     if (isCompact() != m_wasCompact) {
-        const bool hadFocus = focusProxy()->hasFocus(); // what is the first thing now goes on
+        const bool hadFocus = usualControl()->hasFocus(); // what is the first thing now goes on
         rebuild();
         if (hadFocus)
-            focusProxy()->setFocus();
+            usualControl()->setFocus();
     }
 }
 

@@ -56,6 +56,7 @@ public:
     [[nodiscard]] TipStrip* tip() const { return m_tip; }
     /// Why axes do not shard the value, sentence by sentence; empty until it is worked out, and for operations.
     [[nodiscard]] const std::vector<words::Text>& whyNot() const;
+    [[nodiscard]] QWidget* usualControl() const override; ///< the length, or what leads on in a low view
 
 Q_SIGNALS:
     void whatIfsChanged();

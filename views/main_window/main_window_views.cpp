@@ -204,7 +204,7 @@ void MainWindow::makePictures()
     auto* memory = new Section(QStringLiteral("memory"), tr("Memory"), m_memory);
     showFigureOf(m_memory, memory);
     m_layoutBox = new DrawerBox(pages, memory);
-    m_layoutBox->setDrawerHeight(Metrics::scaled(144)); // with a legend of two lines
+    m_layoutBox->setDrawerHeight([this](int width) { return m_memory->contentHeight(width); });
     DockFrame* layout = addView("layout", "grid", tr("Layout"), m_layoutBox, [pages] { return pages->current(); });
     const auto page = [this, pages, layout](const char* id, const char* icon, const QString& name, QWidget* view) {
         addPart(id, icon, name, view, layout, [this, pages, view] {
@@ -227,6 +227,7 @@ void MainWindow::makePictures()
     showFigureOf(m_propagation, propagation);
     propagation->setUnfolded(false);
     m_programBox = new DrawerBox(m_program, propagation);
+    m_programBox->setBesideBelow(Metrics::scaled(560)); // the list says what is played on the graph
     // It is played on the graph: whoever opens the list wants to see it there.
     m_program->player()->player()->serve(m_propagation);
     connect(propagation, &Section::changed, this, [this, propagation, wasOpen = false]() mutable {
@@ -237,7 +238,7 @@ void MainWindow::makePictures()
     DockFrame* program = addView("program", "program", tr("Program"), m_programBox, [this] { return m_program; });
     addPart("program", "program", tr("Program"), m_program, program, [this] { m_programBox->revealMain(); });
     addPart("propagation", "propagation", tr("Propagation"), m_propagation, program,
-        [this] { m_programBox->setDrawerHeight(Metrics::scaled(240)); });
+        [this] { m_programBox->setDrawerHeight([](int) { return Metrics::scaled(240); }); });
 
     m_timing = new TimingView(&m_document, &m_selection, &m_run);
     auto* overTime = new MemoryView(&m_document, &m_selection, MemoryView::Shows::OverTime);

@@ -226,6 +226,24 @@ void MemoryView::followSelection()
         m_plot->setCursor(m_selection->tensor().toStdString());
 }
 
+bool MemoryView::fitsHead(int width) const
+{
+    return m_when->sizeHint().width() + m_sum->sizeHint().width() + Metrics::scaled(28) <= width;
+}
+
+int MemoryView::contentHeight(int width) const
+{
+    const QMargins around = m_content->layout()->contentsMargins();
+    const int spacing = m_content->layout()->spacing();
+    int height = around.top() + m_when->sizeHint().height() * (fitsHead(width) ? 1 : 2) + spacing
+        + m_bar->heightForWidth(std::max(width - around.left() - around.right(), 1)) + around.bottom();
+    if (!m_largest->text().isEmpty())
+        height += spacing + m_largest->sizeHint().height();
+    if (m_place->isVisibleTo(this))
+        height += m_place->sizeHint().height();
+    return height;
+}
+
 void MemoryView::placePlot()
 {
     const bool hasLine = m_shown.memory() && !m_shown.memory()->live.empty();
@@ -239,8 +257,7 @@ void MemoryView::placePlot()
         spare -= m_place->sizeHint().height();
     if (m_shows == Shows::Peak)
         spare -= spacing + m_bar->heightForWidth(std::max(width() - around.left() - around.right(), 1));
-    const bool beside =
-        spare < line || m_when->sizeHint().width() + m_sum->sizeHint().width() + Metrics::scaled(28) <= width();
+    const bool beside = spare < line || fitsHead(width());
     m_head->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
     m_head->setSpacing(beside ? 12 : 0);
     m_sum->setAlignment((beside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);

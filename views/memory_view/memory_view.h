@@ -29,8 +29,9 @@ public:
     [[nodiscard]] LiveMemoryPlot* plot() const { return m_plot; }
     /// Keeps parameters in host memory.
     [[nodiscard]] QCheckBox* onHost() const { return m_onHost; }
-    /// "Largest: w 4 MiB; x 16 KiB"
-    /// all that are named where there is room for them
+    /// Of all that is told of the peak.
+    [[nodiscard]] int contentHeight(int width) const;
+    /// "Largest: w 4 MiB; x 16 KiB": all that are named where there is room for them.
     [[nodiscard]] QString largestText() const { return words::ShownMemory::largest(m_named, maximumNamed); }
     /// "8 MiB per device on the host, 8 MiB in, 8 MiB back": what lies there, and what moves in a step; "" for nothing.
     [[nodiscard]] QString hostText() const;
@@ -44,6 +45,8 @@ private:
     [[nodiscard]] QString whyNothing() const;
     void followSelection();
     static constexpr std::size_t maximumNamed = 12; ///< of the largest arrays
+    /// Both texts of the head in one line.
+    [[nodiscard]] bool fitsHead(int width) const;
     void placePlot();
     void fitLargest();
     void showPlacement();

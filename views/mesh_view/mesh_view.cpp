@@ -187,24 +187,25 @@ void MeshView::showCaption()
     const bool zoomable = m_map->canZoomIn() || m_map->canZoomOut();
     m_captionBox->setVisible(zoomable);
     m_trail->setPlaces(m_map->trail());
-    // What a square stands for takes two lines, of many axes more; they stay while the pointer goes from square to
+    // What is said of all squares takes as many lines as it needs; they stay while the pointer goes from square to
     // square.
     const QString tile = m_map->tileText(), current = m_map->currentText();
     const QString count = m_map->array() ? words::shardCount(*m_map->array()) + QLatin1Char('.') : QString();
+    const QString ofAll = !tile.isEmpty() ? tile + QLatin1Char(' ') + count
+        : m_map->canZoomIn()              ? count + QLatin1Char(' ') + tr("Zoom in to read names.")
+                                          : count;
     const QFontMetrics metrics(Metrics::small());
     const int room = width() - 2 * 8 - 2 * (m_zoomIn->sizeHint().width() + 2);
-    const int needed =
-        metrics.boundingRect(0, 0, room, 0, Qt::TextWordWrap, tile + QLatin1Char(' ') + count).height() + 2;
-    const int least = metrics.lineSpacing() + 2, most = 4 * metrics.lineSpacing() + 2;
-    m_caption->setFixedHeight(std::max(
-        tile.isEmpty() ? least : std::clamp(needed, 2 * metrics.lineSpacing() + 2, most), Metrics::scaled(20)));
-    m_caption->setText(!current.isEmpty() ? current
-            : !tile.isEmpty()             ? tile + QLatin1Char(' ') + count
-            : m_map->canZoomIn()          ? count + QLatin1Char(' ') + tr("Zoom in to read names.")
-                                          : count);
+    const int line = metrics.lineSpacing(),
+              needed = metrics.boundingRect(0, 0, room, 0, Qt::TextWordWrap, ofAll).height();
+    const int least = tile.isEmpty() ? line : 2 * line;
+    m_caption->setFixedHeight(std::max(std::clamp(needed, least, 4 * line) + 2, Metrics::scaled(20)));
+    m_caption->setText(current.isEmpty() ? ofAll : current);
     m_caption->setToolTip(plainTip(m_caption->text())); // in a narrow window more than four lines
     m_zoomIn->setEnabled(m_map->canZoomIn());
     m_zoomOut->setEnabled(m_map->canZoomOut());
+    // Room that nobody else needs is of use to a map that does not show all of its devices by name.
+    setSizePolicy(QSizePolicy::Preferred, zoomable ? QSizePolicy::Expanding : QSizePolicy::Preferred);
 }
 
 QString MeshView::axisName(std::size_t axis) const

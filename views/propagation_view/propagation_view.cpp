@@ -2,6 +2,7 @@
 #include "views/propagation_view/propagation_view.h"
 
 #include <QHeaderView>
+#include <QResizeEvent>
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QTableView>
@@ -139,11 +140,7 @@ void PropagationView::refresh()
         m_replay.emplace(*m_model->snapshot()->propagation);
         const int steps = lastStep();
         figure = steps == 1 ? tr("1 step") : tr("%1 steps").arg(words::count(steps));
-        for (const int c : { StepModel::Step, StepModel::Round })
-            m_table->setColumnWidth(c, Metrics::scaled(56));
-        m_table->setColumnWidth(StepModel::Axis, Metrics::scaled(90));
-        for (const int c : { StepModel::Operation, StepModel::From })
-            m_table->setColumnWidth(c, Metrics::scaled(150));
+        fitColumns();
     }
     setKeyFigure(figure);
     // An edit shows where it leads.
@@ -274,6 +271,25 @@ void PropagationView::showRow()
     if (near >= 0)
         m_table->scrollTo(m_model->index(near, 0), QAbstractItemView::PositionAtCenter);
     m_following = following;
+}
+
+/// What was sharded has the width that is left, and no less than where it came from.
+void PropagationView::fitColumns()
+{
+    const int number = Metrics::scaled(56), axis = Metrics::scaled(90);
+    const int share = (width() - 2 * number - axis) * 3 / 10;
+    for (const int c : { StepModel::Step, StepModel::Round })
+        m_table->setColumnWidth(c, number);
+    m_table->setColumnWidth(StepModel::Axis, axis);
+    for (const int c : { StepModel::Operation, StepModel::From })
+        m_table->setColumnWidth(c, std::clamp(share, Metrics::scaled(64), Metrics::scaled(150)));
+}
+
+void PropagationView::resizeEvent(QResizeEvent* event)
+{
+    if (event->size().width() != event->oldSize().width())
+        fitColumns();
+    QTimer::singleShot(0, this, &PropagationView::showRow);
 }
 
 void PropagationView::showEvent(QShowEvent* event)

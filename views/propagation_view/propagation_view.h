@@ -50,7 +50,7 @@ public:
 
 protected:
     void showEvent(QShowEvent* event) override;
-    void resizeEvent(QResizeEvent*) override { QTimer::singleShot(0, this, &PropagationView::showRow); }
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QTableView* table(QAbstractItemModel* model, const QString& name);
@@ -59,6 +59,7 @@ private:
     void refresh();
     void showStep(int step); ///< here alone
     void showRow();
+    void fitColumns();
     [[nodiscard]] int lastStep() const { return m_replay ? static_cast<int>(m_replay->steps()) : 0; }
     void showRule();
     void followSelection();

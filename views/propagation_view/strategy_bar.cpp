@@ -26,8 +26,10 @@ StrategyBar::StrategyBar(Document* document, QWidget* parent)
     , m_conservative(new QCheckBox(tr("&Conservative"), this))
     , m_compared(new QComboBox(this))
     , m_own(new QWidget(this))
+    , m_switches(new QWidget(this))
     , m_other(new QWidget(this))
-    , m_layout(new QBoxLayout(QBoxLayout::TopToBottom, this)) // beside each other once there is the width
+    , m_ownLayout(new QBoxLayout(QBoxLayout::TopToBottom)) // beside each other once there is the width
+    , m_layout(new QBoxLayout(QBoxLayout::TopToBottom, this))
 {
     for (int i = 0; i < strategyCount; ++i) {
         const auto strategy = static_cast<StrategyChoice>(i);
@@ -41,13 +43,17 @@ StrategyBar::StrategyBar(Document* document, QWidget* parent)
 
     auto* strategyLabel = new RoleLabel(tr("&Strategy"), RoleLabel::Size::Normal, &Theme::secondary);
     strategyLabel->setBuddy(m_strategy);
-    hbox(m_own, {}, 8, { strategyLabel, m_strategy, m_userPriorities, m_conservative, boxStretch(1) });
+    hbox(m_own, {}, 8, { strategyLabel, m_strategy, boxStretch(1) });
+    hbox(m_switches, {}, 8, { m_userPriorities, m_conservative, boxStretch(1) });
     auto* comparedLabel = new RoleLabel(tr("Compare &with"), RoleLabel::Size::Normal, &Theme::secondary);
     comparedLabel->setBuddy(m_compared);
     hbox(m_other, {}, 8, { comparedLabel, { m_compared, 1 } });
     m_layout->setContentsMargins(8, 6, 8, 2);
     m_layout->setSpacing(6);
-    m_layout->addWidget(m_own, 1);
+    m_ownLayout->setSpacing(6);
+    m_ownLayout->addWidget(m_own);
+    m_ownLayout->addWidget(m_switches, 1);
+    m_layout->addLayout(m_ownLayout, 1);
     m_layout->addWidget(m_other);
     tabOrder({ m_strategy, m_userPriorities, m_conservative, m_compared });
 
@@ -137,13 +143,28 @@ std::optional<PropagationSetting> StrategyBar::comparedSetting() const
     return m_choices[static_cast<std::size_t>(row - 1)];
 }
 
-/// Both parts side by side where there is room, else one above the other.
+/// Its parts side by side as far as there is room, the rest below.
 void StrategyBar::arrange()
 {
-    const int needed = m_own->sizeHint().width() + m_other->sizeHint().width() + 4 * Metrics::scaled(8);
-    const QBoxLayout::Direction direction = width() < needed ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight;
-    if (m_layout->direction() != direction)
-        m_layout->setDirection(direction);
+    const auto arrangeIn = [](QBoxLayout* layout, bool fits) {
+        const QBoxLayout::Direction direction = fits ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom;
+        if (layout->direction() != direction)
+            layout->setDirection(direction);
+    };
+    const QMargins around = m_layout->contentsMargins();
+    const int room = width() - around.left() - around.right();
+    const int own = m_own->sizeHint().width() + m_ownLayout->spacing() + m_switches->sizeHint().width();
+    arrangeIn(m_ownLayout, own <= room);
+    arrangeIn(m_layout, own + m_other->sizeHint().width() + 2 * Metrics::scaled(8) <= room);
+}
+
+QSize StrategyBar::minimumSizeHint() const
+{
+    int width = 0;
+    for (const QWidget* part : { m_own, m_switches, m_other })
+        width = std::max(width, part->minimumSizeHint().width());
+    const QMargins around = m_layout->contentsMargins();
+    return { around.left() + width + around.right(), QWidget::minimumSizeHint().height() };
 }
 
 bool StrategyBar::event(QEvent* event)

@@ -26,6 +26,8 @@ public:
     /// What the experiment's strategy is compared with; nothing without a comparison.
     [[nodiscard]] std::optional<PropagationSetting> comparedSetting() const;
     void setCompared(const std::optional<PropagationSetting>& setting);
+    /// Of its parts one above the other.
+    [[nodiscard]] QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
     void comparedChanged();
@@ -44,8 +46,8 @@ private:
     QComboBox* m_strategy;
     QCheckBox *m_userPriorities, *m_conservative;
     QComboBox* m_compared;
-    QWidget *m_own, *m_other;
-    QBoxLayout* m_layout;
+    QWidget *m_own, *m_switches, *m_other;
+    QBoxLayout *m_ownLayout, *m_layout;
     std::vector<PropagationSetting> m_choices; ///< of m_compared, after its first row, which compares with nothing
 };
 

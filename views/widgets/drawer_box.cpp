@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/widgets/drawer_box.h"
 
+#include <QEvent>
 #include <QSplitter>
 #include <algorithm>
 #include <utility>
@@ -20,24 +21,32 @@ DrawerBox::DrawerBox(QWidget* main, Section* drawer, QWidget* parent)
     m_splitter->addWidget(drawer);
     m_splitter->setStretchFactor(0, 1);
     m_splitter->setStretchFactor(1, 0);
-    m_unfolded = drawer->isUnfolded();
+    m_place = place();
+    connect(m_splitter, &QSplitter::splitterMoved, this, [this] { m_isDragged = true; });
+    drawer->body()->installEventFilter(this);
     connect(drawer, &Section::changed, this, [this] {
         updateGeometry();
         arrange();
     });
 }
 
-void DrawerBox::setDrawerHeight(int height)
+void DrawerBox::setDrawerHeight(std::function<int(int width)> height)
 {
-    m_height = height;
-    m_unfolded = false; // asked for anew
+    m_height = std::move(height);
+    m_place = Place::Folded; // asked for anew
     m_drawer->setUnfolded(true);
+    arrange();
+}
+
+void DrawerBox::setBesideBelow(int height)
+{
+    m_besideBelow = height;
     arrange();
 }
 
 void DrawerBox::revealMain()
 {
-    if (!haveBothRoom())
+    if (place() == Place::Instead)
         m_drawer->setUnfolded(false);
     m_main->show();
 }
@@ -47,23 +56,43 @@ int DrawerBox::headHeight() const
     return m_drawer->isHidden() ? 0 : m_drawer->headHeight() + m_splitter->handleWidth();
 }
 
-bool DrawerBox::haveBothRoom() const
+DrawerBox::Place DrawerBox::place() const
 {
-    const int body = m_drawer->showsBody() ? m_drawer->body()->minimumSizeHint().height() : 0;
-    return height() >= m_main->minimumSizeHint().height() + headHeight() + body;
+    if (m_drawer->isHidden() || !m_drawer->showsBody())
+        return Place::Folded;
+    const QSize main = m_main->minimumSizeHint(), body = m_drawer->body()->minimumSizeHint();
+    if (height() < m_besideBelow && width() >= main.width() + m_splitter->handleWidth() + body.width())
+        return Place::Beside;
+    return height() >= main.height() + headHeight() + body.height() ? Place::Below : Place::Instead;
 }
 
 void DrawerBox::arrange()
 {
     m_splitter->setGeometry(rect());
-    const bool unfolded = !m_drawer->isHidden() && m_drawer->showsBody();
+    const Place now = place(), before = std::exchange(m_place, now);
+    const bool beside = now == Place::Beside;
     const int head = m_drawer->headHeight();
-    m_drawer->setMaximumHeight(unfolded ? QWIDGETSIZE_MAX : head);
-    m_main->setVisible(!unfolded || haveBothRoom());
-    if (std::exchange(m_unfolded, unfolded) == unfolded)
+    m_splitter->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
+    m_drawer->setMaximumHeight(now == Place::Folded ? head : QWIDGETSIZE_MAX);
+    m_main->setVisible(now != Place::Instead);
+    if (beside != (before == Place::Beside) || before == Place::Folded)
+        m_isDragged = false;
+    if (m_isDragged && now != Place::Folded)
         return;
-    const int own = unfolded ? head + std::max(m_height, m_drawer->body()->minimumSizeHint().height()) : head;
-    m_splitter->setSizes({ std::max(height() - own, 0), own });
+    const int all = beside ? width() : height();
+    int own = beside ? all / 2 : head;
+    if (!beside && now != Place::Folded)
+        own += std::max(m_height ? m_height(width()) : 0, m_drawer->body()->minimumSizeHint().height());
+    if (m_splitter->sizes().value(1) != own)
+        m_splitter->setSizes({ std::max(all - own, 0), own });
+}
+
+/// What the drawer holds may need another height now.
+bool DrawerBox::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_drawer->body() && event->type() == QEvent::LayoutRequest)
+        arrange();
+    return QWidget::eventFilter(watched, event);
 }
 
 QSize DrawerBox::minimumSizeHint() const

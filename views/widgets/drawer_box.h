@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The main part of a view with a drawer below it. Folded, the drawer is its head alone; unfolded it shares the height
-// with the main part, by a line that can be dragged, or takes its place where there is no room for both.
+// with the main part, by a line that can be dragged, or the width where the height is too little for two that are to be
+// read together. Where there is no room for both it takes the main part's place.
 #pragma once
 
 #include <QWidget>
+#include <functional>
 
 class QSplitter;
 
@@ -17,8 +19,10 @@ public:
     DrawerBox(QWidget* main, Section* drawer, QWidget* parent = nullptr);
 
     [[nodiscard]] Section* drawer() const { return m_drawer; }
-    /// Unfolded with that height, where there is room for it.
-    void setDrawerHeight(int height);
+    /// Unfolds it. Where there is room its body is as high as that at its width, until somebody drags the line.
+    void setDrawerHeight(std::function<int(int width)> height);
+    /// In a box lower than that the two stand beside each other, where there is the width for it.
+    void setBesideBelow(int height);
     /// Shows the main part, which a drawer without room beside it may have replaced.
     void revealMain();
     /// Room for the higher one of the two.
@@ -27,16 +31,20 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent*) override { arrange(); }
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    enum class Place { Folded, Below, Beside, Instead };
     void arrange();
-    [[nodiscard]] bool haveBothRoom() const;
+    [[nodiscard]] Place place() const;
     [[nodiscard]] int headHeight() const; ///< with the line above it; 0 of a drawer that is hidden
     QWidget* m_main;
     Section* m_drawer;
     QSplitter* m_splitter;
-    int m_height = 0; ///< of the drawer, when it unfolds
-    bool m_unfolded = false;
+    std::function<int(int width)> m_height;
+    bool m_isDragged = false; ///< the line, since the drawer came there
+    int m_besideBelow = 0;
+    Place m_place = Place::Folded; ///< as it was arranged last
 };
 
 } // namespace shardscope

@@ -100,7 +100,8 @@ void SectionColumn::fitTo(int width)
         heights.emplace_back(row.section, wanted.wanted);
         least.push_back(wanted.least);
         missing += wanted.wanted;
-        if (row.section->showsBody())
+        if (row.section->showsBody()
+            && (row.heights || (row.section->body()->sizePolicy().verticalPolicy() & QSizePolicy::ExpandFlag)))
             last = row.section;
     }
     // Where the column is scrolled anyway, no table within it has to be as well, unless it is higher than the column.

@@ -24,7 +24,8 @@ public:
     };
     explicit SectionColumn(QWidget* parent = nullptr);
 
-    /// At the bottom. `heights` tells those of the body at a width; without it they are the body's hints.
+    /// At the bottom. `heights` tells those of the body at a width; without it they are the body's hints. What is left
+    /// of the column goes to the last one with `heights`, or with a body that expands.
     void add(Section* section, std::function<Heights(int width)> heights = {});
     [[nodiscard]] QList<Section*> sections() const;
     /// Shows the section, unfolds it and scrolls to it.

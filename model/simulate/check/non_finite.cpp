@@ -7,7 +7,7 @@
 #include "program/calls.h"
 #include "program/other_attributes.h"
 #include "simulate/check/compare.h"
-#include "simulate/collectives/collective_groups.h"
+#include "program/collective_groups.h"
 #include "simulate/kernels/element_types.h"
 
 namespace shardscope {

@@ -9,7 +9,7 @@
 #include "base/codes.h"
 #include "program/body.h"
 #include "program/other_attributes.h"
-#include "simulate/collectives/collective_groups.h"
+#include "program/collective_groups.h"
 #include "simulate/kernels/elementwise.h"
 #include "simulate/run/not_executable.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "simulate/kernels/element_types.h"
-#include "stablehlo/element_values.h"
+#include "program/element_bits.h"
 
 namespace shardscope::kernels {
 
@@ -64,12 +64,12 @@ double numberAt(const Array& array, std::int64_t index)
     const std::byte* at = array.data() + index * array.elementBytes();
     if (isComplex(array.type.dtype)) {
         const DType part = realPart(array.type.dtype);
-        return std::hypot(mlir::floatAt(part, at), mlir::floatAt(part, at + byteSize(part)));
+        return std::hypot(floatAt(part, at), floatAt(part, at + byteSize(part)));
     }
     if (array.type.dtype == DType::U64)
         return static_cast<double>(array.as<std::uint64_t>()[index]);
-    return isFloat(array.type.dtype) ? mlir::floatAt(array.type.dtype, at)
-                                     : static_cast<double>(mlir::integerAt(array.type.dtype, at));
+    return isFloat(array.type.dtype) ? floatAt(array.type.dtype, at)
+                                     : static_cast<double>(integerAt(array.type.dtype, at));
 }
 
 std::int64_t integerAt(const Array& array, std::int64_t index)
@@ -79,7 +79,7 @@ std::int64_t integerAt(const Array& array, std::int64_t index)
         constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
         return value > static_cast<std::uint64_t>(largest) ? largest : static_cast<std::int64_t>(value);
     }
-    return mlir::integerAt(array.type.dtype, array.data() + index * array.elementBytes());
+    return integerAt(array.type.dtype, array.data() + index * array.elementBytes());
 }
 
 void setNumber(Array& array, std::int64_t index, double value)
@@ -87,10 +87,10 @@ void setNumber(Array& array, std::int64_t index, double value)
     std::byte* at = array.data() + index * array.elementBytes();
     if (isComplex(array.type.dtype)) {
         const DType part = realPart(array.type.dtype);
-        mlir::storeFloat(part, value, at);
-        mlir::storeFloat(part, 0, at + byteSize(part));
+        storeFloat(part, value, at);
+        storeFloat(part, 0, at + byteSize(part));
     } else if (isFloat(array.type.dtype))
-        mlir::storeFloat(array.type.dtype, value, at);
+        storeFloat(array.type.dtype, value, at);
     else
         storeRounded(array.type.dtype, value, at);
 }

@@ -11,7 +11,6 @@
 
 #include "program/element_bits.h"
 #include "simulate/kernels/array.h"
-#include "stablehlo/element_values.h"
 
 namespace shardscope::kernels {
 
@@ -70,7 +69,7 @@ const std::array<float, 256>& byteFloats(DType dtype)
                 continue;
             for (unsigned i = 0; i < 256; ++i) {
                 const auto bits = static_cast<std::byte>(i);
-                made[t][i] = static_cast<float>(mlir::floatAt(type, &bits));
+                made[t][i] = static_cast<float>(floatAt(type, &bits));
             }
         }
         return made;
@@ -229,7 +228,7 @@ void narrow(DType dtype, const std::byte* in, std::byte* out, std::int64_t count
     if (isFloat(dtype) && byteSize(dtype) == 1) {
         const float* values = reinterpret_cast<const float*>(in);
         for (std::int64_t i = 0; i < count; ++i)
-            mlir::storeFloat(dtype, static_cast<double>(values[i]), out + i);
+            storeFloat(dtype, static_cast<double>(values[i]), out + i);
         return;
     }
     if (count > 0)
@@ -263,7 +262,7 @@ void fromDoubles(DType dtype, const double* in, std::byte* out, std::int64_t cou
     if (dtype == DType::F32)
         return each<float, double>(bytes, out, count, [](double v) { return static_cast<float>(v); });
     for (std::int64_t i = 0; i < count; ++i)
-        mlir::storeFloat(dtype, in[i], out + i * byteSize(dtype));
+        storeFloat(dtype, in[i], out + i * byteSize(dtype));
 }
 
 void storeWrapped(DType integer, std::int64_t value, std::byte* out)

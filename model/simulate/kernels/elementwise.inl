@@ -1,10 +1,81 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Elementwise loops, with StableHLO's meaning: integers wrap, Maximum and Minimum keep NaN, pred is a byte that is 0
 // or 1. The compiler vectorises them for the instruction set at hand; no operation is reassociated or contracted.
+// Floats of 16 bits are computed with as f32, and rounded after every operation.
 
 using Pred = std::uint8_t;
 using Int = std::int32_t;
 using Unsigned = std::uint32_t;
+
+inline Unsigned bitsOf(float value)
+{
+    return __builtin_bit_cast(Unsigned, value);
+}
+inline float floatOf(Unsigned bits)
+{
+    return __builtin_bit_cast(float, bits);
+}
+
+struct Bfloat16 {
+    std::uint16_t bits;
+    [[nodiscard]] float widened() const { return floatOf(static_cast<Unsigned>(bits) << 16); }
+    static Bfloat16 rounded(float value)
+    {
+        const Unsigned all = bitsOf(value);
+        const Unsigned number = (all + 0x7FFFU + (all >> 16 & 1U)) >> 16, quietNan = all >> 16 | 0x40U;
+        return { static_cast<std::uint16_t>(value != value ? quietNan : number) };
+    }
+};
+
+struct Float16 {
+    std::uint16_t bits;
+    [[nodiscard]] float widened() const
+    {
+        const Unsigned sign = (bits & 0x8000U) << 16, exponent = bits >> 10 & 0x1FU, mantissa = bits & 0x3FFU;
+        const Unsigned small = bitsOf(static_cast<float>(static_cast<Int>(mantissa)) * 0x1p-24F);
+        const Unsigned normal = (exponent + 112) << 23 | mantissa << 13, infinite = 0x7F800000U | mantissa << 13;
+        return floatOf(sign | (exponent == 31 ? infinite : exponent == 0 ? small : normal));
+    }
+    static Float16 rounded(float value)
+    {
+        const Unsigned sign = bitsOf(value) >> 16 & 0x8000U, magnitude = bitsOf(value) & 0x7FFFFFFFU;
+        // Below the smallest normal number: whole multiples of 2^-24. Adding 2^23 leaves no other bits.
+        const Unsigned capped = magnitude < 0x38800000U ? magnitude : 0U;
+        const float steps = floatOf(capped) * 0x1p24F + 0x1p23F;
+        const Unsigned small = bitsOf(steps) & 0x7FFFFFU;
+        const Unsigned normal = (magnitude - (112U << 23) + 0xFFFU + (magnitude >> 13 & 1U)) >> 13;
+        const Unsigned nan = 0x7E00U | (magnitude >> 13 & 0x3FFU);
+        const Unsigned finite = magnitude < 0x38800000U ? small : magnitude >= 0x47800000U ? 0x7C00U : normal;
+        return { static_cast<std::uint16_t>(sign | (magnitude > 0x7F800000U ? nan : finite)) };
+    }
+};
+
+template <class T>
+constexpr bool isShort = std::is_same_v<T, Bfloat16> || std::is_same_v<T, Float16>;
+
+template <class T>
+auto widened(T value)
+{
+    if constexpr (isShort<T>)
+        return value.widened();
+    else
+        return value;
+}
+template <class R, class T>
+R rounded(T value)
+{
+    if constexpr (isShort<R> && sizeof(T) == sizeof(double)) {
+        // To float with the last bit set where that is not exact, so that rounding again gives what rounding once does.
+        float near = static_cast<float>(value);
+        const double back = static_cast<double>(near);
+        const Unsigned isLarger = __builtin_fabs(back) > __builtin_fabs(value) ? 1U : 0U;
+        const Unsigned odd = (bitsOf(near) - isLarger) | 1U;
+        return R::rounded(back == value || value != value ? near : floatOf(odd));
+    } else if constexpr (isShort<R>)
+        return R::rounded(value);
+    else
+        return static_cast<R>(value);
+}
 
 struct AbsOf {
     static float of(float a) { return __builtin_fabsf(a); }
@@ -193,6 +264,17 @@ To converted(From a)
         return static_cast<To>(a);
 }
 
+template <class To, class From>
+To convertedTo(From a)
+{
+    if constexpr (isShort<To> && (std::is_same_v<From, Int> || std::is_same_v<From, double>))
+        return rounded<To>(static_cast<double>(a));
+    else if constexpr (isShort<To>)
+        return rounded<To>(static_cast<float>(widened(a)));
+    else
+        return converted<decltype(widened(a)), To>(widened(a));
+}
+
 template <class Op, class T, class R>
 void unaryLoop(void* out, const void* a, const void*, const void*, std::int64_t n)
 {
@@ -200,7 +282,7 @@ void unaryLoop(void* out, const void* a, const void*, const void*, std::int64_t 
     const T* x = static_cast<const T*>(a);
     SHARDSCOPE_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i)
-        result[i] = Op::of(x[i]);
+        result[i] = rounded<R>(Op::of(widened(x[i])));
 }
 
 template <class From, class To>
@@ -210,7 +292,7 @@ void convertLoop(void* out, const void* a, const void*, const void*, std::int64_
     const From* x = static_cast<const From*>(a);
     SHARDSCOPE_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i)
-        result[i] = converted<From, To>(x[i]);
+        result[i] = convertedTo<To>(x[i]);
 }
 
 template <class Op, class T, class R, unsigned scalars>
@@ -219,11 +301,12 @@ void binaryLoop(void* out, const void* a, const void* b, const void*, std::int64
     R* result = static_cast<R*>(out);
     const T* x = static_cast<const T*>(a);
     const T* y = static_cast<const T*>(b);
-    const T x0 = x[0];
-    const T y0 = y[0];
+    const auto x0 = widened(x[0]);
+    const auto y0 = widened(y[0]);
     SHARDSCOPE_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i)
-        result[i] = Op::of((scalars & 1) != 0 ? x0 : x[i], (scalars & 2) != 0 ? y0 : y[i]);
+        result[i] =
+            rounded<R>(Op::of((scalars & 1) != 0 ? x0 : widened(x[i]), (scalars & 2) != 0 ? y0 : widened(y[i])));
 }
 
 template <class T, unsigned scalars>
@@ -251,13 +334,13 @@ void clampLoop(void* out, const void* a, const void* b, const void* c, std::int6
     const T* low = static_cast<const T*>(a);
     const T* x = static_cast<const T*>(b);
     const T* high = static_cast<const T*>(c);
-    const T low0 = low[0];
-    const T x0 = x[0];
-    const T high0 = high[0];
+    const auto low0 = widened(low[0]);
+    const auto x0 = widened(x[0]);
+    const auto high0 = widened(high[0]);
     SHARDSCOPE_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i)
-        result[i] = ClampOf::of(
-            (scalars & 1) != 0 ? low0 : low[i], (scalars & 2) != 0 ? x0 : x[i], (scalars & 4) != 0 ? high0 : high[i]);
+        result[i] = rounded<T>(ClampOf::of((scalars & 1) != 0 ? low0 : widened(low[i]),
+            (scalars & 2) != 0 ? x0 : widened(x[i]), (scalars & 4) != 0 ? high0 : widened(high[i])));
 }
 
 template <class Op, class T, class R>
@@ -319,6 +402,10 @@ ElementwiseFunction convertTo(DType to)
         return &convertLoop<From, Pred>;
     case DType::I32:
         return &convertLoop<From, Int>;
+    case DType::BF16:
+        return &convertLoop<From, Bfloat16>;
+    case DType::F16:
+        return &convertLoop<From, Float16>;
     case DType::F32:
         return &convertLoop<From, float>;
     case DType::F64:
@@ -422,7 +509,7 @@ ElementwiseFunction typedFunction(const ElementwiseKey& key)
     if (key.operand != key.result)
         return nullptr;
     ElementwiseFunction function = anyFunction<T>(key);
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<T> || isShort<T>)
         function = function != nullptr ? function : floatFunction<T>(key.kind);
     if constexpr (!std::is_same_v<T, Pred>)
         function = function != nullptr ? function : numberFunction<T>(key.kind, key.scalars);
@@ -438,6 +525,10 @@ ElementwiseFunction elementwiseFunction(const ElementwiseKey& key)
         return typedFunction<Pred>(key);
     case DType::I32:
         return typedFunction<Int>(key);
+    case DType::BF16:
+        return typedFunction<Bfloat16>(key);
+    case DType::F16:
+        return typedFunction<Float16>(key);
     case DType::F32:
         return typedFunction<float>(key);
     case DType::F64:
@@ -473,6 +564,8 @@ void repeatEach(void* out, const void* in, std::int64_t n, std::int64_t times, s
         repeatTyped(static_cast<std::uint32_t*>(out), static_cast<const std::uint32_t*>(in), n, times);
     else if (elementBytes == 8)
         repeatTyped(static_cast<std::uint64_t*>(out), static_cast<const std::uint64_t*>(in), n, times);
+    else if (elementBytes == 2)
+        repeatTyped(static_cast<std::uint16_t*>(out), static_cast<const std::uint16_t*>(in), n, times);
     else
         repeatTyped(static_cast<std::uint8_t*>(out), static_cast<const std::uint8_t*>(in), n, times);
 }

@@ -6,6 +6,7 @@
 
 #include "base/codes.h"
 #include "program/op_row.h"
+#include "simulate/kernels/element.h"
 
 namespace shardscope {
 
@@ -19,20 +20,7 @@ constexpr std::int64_t cacheLine = 64;
 std::array<std::byte, 8> constantBytes(double value, DType dtype)
 {
     std::array<std::byte, 8> bytes{};
-    const auto put = [&bytes](auto typed) { std::memcpy(bytes.data(), &typed, sizeof typed); };
-    switch (dtype) {
-    case DType::F64:
-        put(value);
-        break;
-    case DType::I32:
-        put(static_cast<std::int32_t>(value));
-        break;
-    case DType::Pred:
-        put(static_cast<std::uint8_t>(value != 0));
-        break;
-    default:
-        put(static_cast<float>(value));
-    }
+    storeElement(dtype, bytes.data(), 0, value);
     return bytes;
 }
 
@@ -331,6 +319,8 @@ void FusedKernel::fill(const Repeat& repeat, const Memory& memory, std::int64_t 
         fillRepeated(*m_kernels, reinterpret_cast<std::uint32_t*>(to), from, repeat.dimensions, element, count);
     else if (place.elementBytes == 8)
         fillRepeated(*m_kernels, reinterpret_cast<std::uint64_t*>(to), from, repeat.dimensions, element, count);
+    else if (place.elementBytes == 2)
+        fillRepeated(*m_kernels, reinterpret_cast<std::uint16_t*>(to), from, repeat.dimensions, element, count);
     else
         fillRepeated(*m_kernels, reinterpret_cast<std::uint8_t*>(to), from, repeat.dimensions, element, count);
 }

@@ -7,7 +7,6 @@
 #include "simulate/kernels/element_types.h"
 #include "simulate/kernels/known_opaque.h"
 #include "simulate/kernels/text_value.h"
-#include "stablehlo/element_values.h"
 #include "stablehlo/read.h"
 
 namespace shardscope::kernels {

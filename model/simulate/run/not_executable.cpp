@@ -16,7 +16,7 @@
 #include "program/verify_manual.h"
 #include "propagation/import/manual_regions.h"
 #include "simulate/check/expectation.h"
-#include "simulate/collectives/collective_groups.h"
+#include "program/collective_groups.h"
 #include "simulate/kernels/body.h"
 #include "simulate/kernels/call.h"
 #include "simulate/kernels/elementwise.h"

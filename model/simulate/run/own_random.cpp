@@ -6,7 +6,7 @@
 #include "program/function_names.h"
 #include "program/op_row.h"
 #include "program/other_attributes.h"
-#include "simulate/collectives/collective_groups.h"
+#include "program/collective_groups.h"
 
 namespace shardscope {
 

@@ -20,7 +20,8 @@ namespace shardscope {
 /// results: arguments of NotExecutable. Nothing where all is well.
 [[nodiscard]] std::optional<std::vector<Arg>> wrongGroups(
     const Program& program, const Operation& op, const DeviceCounts& devices);
-/// Of a program without a mesh whose module counts its devices: collectives that name others, at their places.
+/// StableHLO's collectives that name others than there are, at their places: in manual computations, whose devices are
+/// the partitions of one replica, and in a program without a mesh whose module counts its devices.
 [[nodiscard]] std::vector<Diagnostic> strangeDevices(const Program& program);
 
 } // namespace shardscope

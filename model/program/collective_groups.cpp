@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "simulate/collectives/collective_groups.h"
+#include "program/collective_groups.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "base/codes.h"
+#include "program/calls.h"
+#include "program/function_names.h"
 #include "program/op_row.h"
 #include "program/other_attributes.h"
 #include "program/over_mesh.h"
+#include "program/verify_manual.h"
 
 namespace shardscope {
 
@@ -78,6 +83,25 @@ Groups groupsOf(const DeviceCounts& devices, const Operation& op, const Collecti
     return groups;
 }
 
+/// The first id of a group that no replica, partition or device has: arguments of NotExecutable. `missing` is the
+/// attribute without which the ids are replicas, where the program has partitions.
+std::optional<std::vector<Arg>> strangeId(
+    const Operation& op, const CollectiveAttributes& own, const DeviceCounts& devices)
+{
+    const Ids meant = idsOf(op, own);
+    const std::int64_t count = countOf(meant, devices);
+    for (const std::vector<std::int64_t>& ids : own.groups)
+        for (const std::int64_t id : ids) {
+            if (id < count)
+                continue;
+            std::vector<Arg> args{ { "wrong", "groups" }, { "device", id }, { "devices", count } };
+            if (devices.partitions > 1 && (meant == Ids::Replicas || meant == Ids::ReplicasWithPartitions))
+                args.emplace_back("missing", meant == Ids::Replicas ? "channel_handle" : "use_global_device_ids");
+            return args;
+        }
+    return {};
+}
+
 /// Whether the result has the shape that a group of this size makes of the operand.
 bool fitsTypes(const Program& program, const Operation& op, const CollectiveAttributes& own, std::int64_t size)
 {
@@ -118,11 +142,8 @@ std::optional<std::vector<Arg>> wrongGroups(const Program& program, const Operat
     const auto* own = attributesAs<CollectiveAttributes>(op.attributes);
     if (!own)
         return Args{ { "wrong", "unknown" } };
-    const std::int64_t count = countOf(idsOf(op, *own), devices);
-    for (const std::vector<std::int64_t>& ids : own->groups)
-        for (const std::int64_t id : ids)
-            if (id >= count)
-                return Args{ { "wrong", "groups" }, { "device", id }, { "devices", count } };
+    if (auto strange = strangeId(op, *own, devices))
+        return strange;
     const Groups groups = groupsOf(devices, op, *own);
     const bool permutes = op.kind == OpKind::CollectivePermute;
     std::vector<bool> used(static_cast<std::size_t>(devices.all()));
@@ -145,27 +166,45 @@ std::optional<std::vector<Arg>> wrongGroups(const Program& program, const Operat
 
 std::vector<Diagnostic> strangeDevices(const Program& program)
 {
-    const auto& attributes = program.dictionaries[program.extra];
-    if (mainMesh(program) || std::none_of(attributes.begin(), attributes.end(), [](const NamedText& entry) {
-            return entry.name == "mhlo.num_partitions";
-        }))
-        return {};
-    const DeviceCounts devices = statedDevices(program);
     std::vector<Diagnostic> found;
-    for (const Operation& operation : program.operations) {
+    std::set<std::pair<std::uint32_t, std::int64_t>> seen; // bodies, with the partitions that they run on
+    const FunctionNames functions(program);
+    const auto check = [&](const Operation& operation, const DeviceCounts& devices) {
         const auto* own = attributesAs<CollectiveAttributes>(operation.attributes);
-        if (!isExchange(operation.kind) || !own)
+        auto strange = own && isExchange(operation.kind) ? strangeId(operation, *own, devices) : std::nullopt;
+        if (!strange)
+            return;
+        strange->insert(strange->begin(), Arg{ "op", qualifiedName(operation) });
+        found.push_back({ Code::NotExecutable, std::move(*strange), placeOf(program, operation) });
+    };
+    if (!mainMesh(program)) {
+        const DeviceCounts devices = statedDevices(program);
+        const auto& attributes = program.dictionaries[program.extra];
+        if (std::any_of(attributes.begin(), attributes.end(),
+                [](const NamedText& entry) { return entry.name == "mhlo.num_partitions"; }))
+            for (const Operation& operation : program.operations)
+                check(operation, devices);
+        return found;
+    }
+    for (const Operation& computation : program.operations) {
+        const auto* manual = attributesAs<ManualComputationAttributes>(computation.attributes);
+        const Mesh* mesh = manual ? verification::commonMesh(program, *manual) : nullptr;
+        if (!mesh)
             continue;
-        const std::int64_t count = countOf(idsOf(operation, *own), devices);
-        std::int64_t largest = -1;
-        for (const std::vector<std::int64_t>& ids : own->groups)
-            for (const std::int64_t id : ids)
-                largest = std::max(largest, id);
-        if (largest >= count)
-            found.push_back({ Code::NotExecutable,
-                { { "op", qualifiedName(operation) }, { "wrong", "groups" }, { "device", largest },
-                    { "devices", count } },
-                placeOf(program, operation) });
+        const DeviceCounts devices{ 1, mesh->deviceCount() };
+        std::vector<RegionId> bodies(computation.regions.begin(), computation.regions.end());
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            if (!seen.insert({ bodies[i].index, devices.partitions }).second)
+                continue;
+            for (const OperationId id : program.regions[bodies[i].index].operations) {
+                const Operation& operation = program.operation(id);
+                check(operation, devices);
+                bodies.insert(bodies.end(), operation.regions.begin(), operation.regions.end());
+                const std::string* callee = calleeOf(operation);
+                if (const Function* function = callee ? functions.find(program, *callee) : nullptr)
+                    bodies.push_back(function->body);
+            }
+        }
     }
     return found;
 }
