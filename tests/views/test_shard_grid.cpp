@@ -433,11 +433,11 @@ private Q_SLOTS:
 
         // What is padding is not held, and many different numbers are four steps.
         const Layout uneven = layoutOf("x=6", "P('x')", { 32 });
-        const DeviceGrades held = gradesOf(ColourBy::Bytes, theme, uneven, 4, {}, {});
+        const ColouredGrades held = gradesOf(ColourBy::Bytes, theme, uneven, 4, {}, {});
         QCOMPARE(held.names, (QStringList{ QStringLiteral("8 B"), QStringLiteral("24 B") }));
         QCOMPARE(held.groups, (std::vector<std::int32_t>{ 1, 1, 1, 1, 1, 0 }));
         const std::vector<double> all{ 1, 2, 3, 4, 5, 9 };
-        const DeviceGrades busy = gradesOf(ColourBy::Time, theme, uneven, 4, {}, all);
+        const ColouredGrades busy = gradesOf(ColourBy::Time, theme, uneven, 4, {}, all);
         QCOMPARE(busy.groups, (std::vector<std::int32_t>{ 0, 0, 1, 1, 2, 3 }));
         QCOMPARE(busy.colours.size(), 4U);
     }

@@ -167,7 +167,7 @@ private Q_SLOTS:
         const auto data = fillsAlongAxis(theme, mesh, 0).colours;
         QCOMPARE(std::set<QRgb>(data.begin(), data.end()).size(), std::size_t{ 16 });
         const Mesh large = *Mesh::create({ { "data", 4096 } });
-        QCOMPARE(neighboursPerColour(4096), 128);
+        QCOMPARE(neighboursPerGroup(4096), 128);
         const auto many = fillsAlongAxis(theme, large, 0).colours;
         QCOMPARE(std::set<QRgb>(many.begin(), many.end()).size(), std::size_t{ 32 });
         QCOMPARE(many[0], many[127]);

@@ -280,7 +280,7 @@ void TopologyView::refreshColours()
     m_meshMap->setFills(std::move(fills));
     for (DeviceMap* map : { m_machine, m_meshMap })
         map->holdingChanged();
-    const std::int64_t shared = axis ? neighboursPerColour(m_shownMesh->size(*axis)) : 1;
+    const std::int64_t shared = axis ? neighboursPerGroup(m_shownMesh->size(*axis)) : 1;
     m_colours->setToolTip(shared > 1 ? tr("One colour for every %1 neighbours along the axis").arg(words::count(shared))
                                      : tr("Both maps bear the same colours; dashed lines go around hosts"));
 }
