@@ -2,9 +2,14 @@
 #include "analysis/select_modules.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 
+#include "analysis/parameter_coverage.h"
+#include "experiment/rule_lists.h"
+#include "networks/chosen_parts.h"
 #include "networks/chosen_sharding.h"
 
 namespace shardscope {
@@ -102,6 +107,36 @@ std::vector<int> selectModules(const ParameterTree& tree, std::string_view selec
     if (nodes.empty() && selector.find('/') == std::string_view::npos)
         nodes = nodesOf(tree, ModuleSelector(withSlashes(selector)));
     return nodes;
+}
+
+std::vector<std::string> globsOf(
+    const ParameterTree& tree, const std::vector<int>& nodes, const TransformerSettings& network, bool arrays)
+{
+    // How many there are of each part, and which of them are selected.
+    std::map<std::string, std::size_t> known;
+    for (const std::string& path : arrays ? parameterPaths(network) : constrainableModules(network))
+        ++known[withoutLayerNumbers(path)];
+    std::map<std::string, std::set<std::string>> selected;
+    for (const int at : nodes) {
+        const ParameterNode& node = tree.nodes[static_cast<std::size_t>(at)];
+        if ((node.kind == ParameterNode::Kind::Array) != arrays)
+            continue;
+        const std::string path(networkPartPath(node.path));
+        const std::string part = withoutLayerNumbers(path);
+        if (!known.contains(part))
+            continue;
+        if (node.kind != ParameterNode::Kind::Repeated)
+            selected[part].insert(path);
+        for (const int child : node.kind == ParameterNode::Kind::Repeated ? node.children : std::vector<int>())
+            selected[part].emplace(networkPartPath(tree.nodes[static_cast<std::size_t>(child)].path));
+    }
+    std::vector<std::string> globs;
+    for (const auto& [part, paths] : selected)
+        if (paths.size() == known[part] && paths.size() > 1)
+            globs.push_back(part);
+        else
+            globs.insert(globs.end(), paths.begin(), paths.end());
+    return globs;
 }
 
 } // namespace shardscope

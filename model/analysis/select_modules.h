@@ -7,6 +7,7 @@
 //     "wo", "decoder/decoder_norm"      a name or a path
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,5 +17,10 @@ namespace shardscope {
 
 /// In the order of the nodes. Where all that repeat are selected, the node for all of them is as well.
 [[nodiscard]] std::vector<int> selectModules(const ParameterTree& tree, std::string_view selector);
+
+/// Globs for nodes of the tree: for those that are arrays, or for modules whose output can be constrained. Where all
+/// layers have the same part selected it is one with a *: "decoder/layers.*/mlp".
+[[nodiscard]] std::vector<std::string> globsOf(
+    const ParameterTree& tree, const std::vector<int>& nodes, const TransformerSettings& network, bool arrays);
 
 } // namespace shardscope

@@ -2,6 +2,7 @@
 #include "words/dialects.h"
 
 #include "rules/published_rules.h"
+#include "sharding/text.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -222,6 +223,25 @@ Text differingStep(const ArrayInDialects& compared, const NamedShape& array, con
                           "propagation.")) };
     }
     return {};
+}
+
+QString elsewhere(const RuleSystem& own, const NamedShape& array, const LogicalRules& rules, const Mesh& mesh)
+{
+    QStringList same, other;
+    for (const RuleSystem& system : ruleSystems()) {
+        // One thing changed at a time: another version of Flax below it, or another dialect.
+        if (system == own || (system.dialect != own.dialect && system.version != own.version))
+            continue;
+        const ArrayInDialects compared = compareIn(own, system, array, rules, mesh);
+        if (!compared.step)
+            same << systemName(system);
+        else
+            other << QStringLiteral("%1 %2").arg(systemName(system),
+                compared.second.spec ? fromStd(toColumn(*compared.second.spec)) : Words::tr("an error"));
+    }
+    if (!same.isEmpty())
+        other << Words::tr("the same in %1").arg(same.join(QStringLiteral(", ")));
+    return other.isEmpty() ? QString() : Words::tr("Elsewhere: %1").arg(other.join(QStringLiteral("; ")));
 }
 
 } // namespace shardscope::words

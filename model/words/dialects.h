@@ -28,4 +28,9 @@ namespace shardscope::words {
 [[nodiscard]] Text differingStep(const ArrayInDialects& compared, const NamedShape& array, const LogicalRules& rules,
     const RuleSystem& first, const RuleSystem& second);
 
+/// "Elsewhere: Flax 2024 P(X, -); the same in T5X current": what systems that differ in one thing make of the same
+/// names and rules, other versions of Flax or other dialects.
+[[nodiscard]] QString elsewhere(
+    const RuleSystem& own, const NamedShape& array, const LogicalRules& rules, const Mesh& mesh);
+
 } // namespace shardscope::words

@@ -5,9 +5,11 @@
 #include "words/words.h"
 
 #include <algorithm>
+#include <set>
 
 #include "experiment/model_settings.h"
 #include "experiment/rule_lists.h"
+#include "words/tensor_path.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -139,6 +141,21 @@ QString place(const Diagnostic& diagnostic, const Experiment* experiment)
     if (!tensor.isEmpty())
         parts << tensor;
     return parts.join(QStringLiteral("; "));
+}
+
+QString place(const Problem& problem, const Snapshot* snapshot, const Experiment* experiment)
+{
+    if (problem.values.size() < 2 || !snapshot || !snapshot->program)
+        return place(problem.diagnostic, experiment);
+    std::set<std::int64_t> layers;
+    std::set<QString> leaves;
+    for (const ValueId value : problem.values) {
+        const TensorPath parts = parseTensorPath(snapshot->program->value(value).path);
+        layers.insert(parts.layer);
+        leaves.insert(parts.leaf);
+    }
+    const bool inEachLayer = leaves.size() == 1 && !layers.contains(-1) && layers.size() == problem.values.size();
+    return counted(static_cast<qint64>(problem.values.size()), inEachLayer ? Noun::Layer : Noun::Tensor);
 }
 
 } // namespace shardscope::words

@@ -116,4 +116,40 @@ Text verdictReason(
     return text;
 }
 
+Text leftOver(const TraceSubject& subject, bool full)
+{
+    using Style = Span::Style;
+    const std::vector<int> axes = subject.leftover();
+    if (axes.empty())
+        return { { full ? Words::tr("Every mesh axis is used: no copies.") : Words::tr("no copies"), Style::Plain,
+            -1 } };
+    Text sentence;
+    if (full)
+        sentence.push_back({ Words::tr("Left over, so copied along: "), Style::Plain, -1 });
+    for (const int axis : axes)
+        sentence.push_back({ (axis == axes.front() ? QString() : QStringLiteral(", "))
+                + fromStd(subject.meshAxes[static_cast<std::size_t>(axis)]),
+            Style::Axis, axis });
+    if (!full)
+        sentence.push_back({ Words::tr(" left"), Style::Plain, -1 });
+    return sentence;
+}
+
+QString replicatedBecause(const TraceSubject& subject, int dimension)
+{
+    const DimensionTrace& trace = subject.resolution.dims[static_cast<std::size_t>(dimension)];
+    switch (trace.outcome) {
+    case DimensionOutcome::SetToNullByRule:
+        return Words::tr("rule %1").arg(trace.rule + 1);
+    case DimensionOutcome::AllRulesSkipped:
+        return Words::tr("all skipped");
+    case DimensionOutcome::Unnamed:
+        return Words::tr("unnamed");
+    case DimensionOutcome::Unconstrained:
+        return Words::tr("unconstrained");
+    default:
+        return Words::tr("no rule");
+    }
+}
+
 } // namespace shardscope::words

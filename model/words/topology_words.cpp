@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/topology_words.h"
 
+#include "base/codes.h"
+#include "sharding/text.h"
 #include "words/device_list.h"
 #include "words/listed.h"
 #include "words/mesh_words.h"
@@ -23,6 +25,13 @@ QString axesText(const SpecEntry& entry)
     for (const std::string& axis : entry.axes)
         names << fromStd(axis);
     return names.join(QStringLiteral(", "));
+}
+
+QString failingAxis(const SubmeshFailure& failure, std::size_t axis)
+{
+    if (!failure.onChips)
+        return axis == 0 ? Words::tr("hosts") : Words::tr("devices of a host");
+    return axis == 3 ? Words::tr("cores") : QString(QLatin1Char("xyz"[axis]));
 }
 
 } // namespace
@@ -235,6 +244,57 @@ QString writesText(const HostArray& array, std::int32_t host)
     if (array.writer == host)
         return bytes(static_cast<double>(array.bytes));
     return array.writer ? Words::tr("host %1 writes it").arg(*array.writer) : Words::tr("another host writes it");
+}
+
+QString hostArrayTip(const HostArray& array, const TensorRow& tensor)
+{
+    if (!array.shards.empty()) {
+        const ProblemText why = describe(array.chunk.error());
+        return Words::tr("%1\n%2\nThe devices hold %3 of it. No chunk: %4.", "path, shape and spec, bytes, reason")
+            .arg(fromStd(tensor.path), shape(tensor.type.shape) + QLatin1Char(' ') + fromStd(toColumn(tensor.spec)),
+                bytes(static_cast<double>(array.bytes)), why.cause);
+    }
+    QStringList lines{ fromStd(tensor.path),
+        shape(tensor.type.shape) + QLatin1Char(' ') + fromStd(toColumn(tensor.spec)) };
+    if (array.inCheckpoint)
+        lines << (array.writers == 1 ? Words::tr("One host writes all of it.")
+                                     : Words::tr("%1 hosts write a part of it each.").arg(count(array.writers)));
+    for (std::size_t dim = 0; dim < array.chunk->uncovered.size(); ++dim)
+        if (array.chunk->uncovered[dim] > 0)
+            lines << describe(
+                { Code::ChunkTruncated,
+                    { { "dim", dim }, { "size", tensor.type.shape[dim] },
+                        { "chunks",
+                            array.chunk->slice[dim]->size() == 0
+                                ? std::int64_t{ 1 }
+                                : tensor.type.shape[dim] / array.chunk->slice[dim]->size() },
+                        { "uncovered", array.chunk->uncovered[dim] } },
+                    {} }).cause;
+    return lines.join(QLatin1Char('\n'));
+}
+
+QString submeshFailureText(const SubmeshFailure& failure, const SubmeshFailure::Part& part)
+{
+    const QString axis = failingAxis(failure, part.axis);
+    const QString asked = count(part.asked), there = count(part.there);
+    switch (part.cause) {
+    case SubmeshFailure::Cause::TooLong:
+        return Words::tr("%1: the submesh asks for %2, there are %3.", "x: 8, 4").arg(axis, asked, there);
+    case SubmeshFailure::Cause::LeftOver:
+        return Words::tr("%1: %2 does not divide %3; what is hatched is left over.", "x: 3, 4").arg(axis, asked, there);
+    case SubmeshFailure::Cause::SplitHosts:
+        return Words::tr("%1: %2 neither divides the %3 of a host nor is a multiple of them; the hatched hosts "
+                         "are split.",
+            "x: 3, 2")
+            .arg(axis, asked, there);
+    case SubmeshFailure::Cause::HostsLeftOver:
+        return Words::tr("%1: hosts of %2 do not fill %3; the hatched devices are left over.", "x: 2, 3")
+            .arg(axis, asked, there);
+    case SubmeshFailure::Cause::OtherCores:
+        return Words::tr("%1: the submesh has %2 of the %3 of each chip; the hatched ones are missing.", "cores: 1, 2")
+            .arg(axis, asked, there);
+    }
+    return {};
 }
 
 } // namespace shardscope::words

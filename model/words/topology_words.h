@@ -8,6 +8,7 @@
 #include "analysis/host_share.h"
 #include "mesh/axis_path.h"
 #include "mesh/device_array.h"
+#include "mesh/submesh_failure.h"
 
 namespace shardscope::words {
 
@@ -22,6 +23,9 @@ namespace shardscope::words {
 /// "model: 4 devices to a group, a ring: every step is one link, the way back too."
 [[nodiscard]] QString axisSteps(const QString& axis, const AxisSteps& steps, bool slices);
 
+/// "x: 3 does not divide 4; what is hatched is left over.": what the map shows of a submesh that cannot be.
+[[nodiscard]] QString submeshFailureText(const SubmeshFailure& failure, const SubmeshFailure::Part& part);
+
 /// "Host 3 has the devices d12 … d15: data 3 (chunk 4 of 4), all of model."
 [[nodiscard]] QString hostTitle(const HostIndex& index, const HostShare& chunks);
 /// "It writes 12 MiB of the 48 MiB of the train state." or why it can write nothing.
@@ -34,5 +38,7 @@ namespace shardscope::words {
 [[nodiscard]] QString chunkText(const HostArray& array, const TensorRow& tensor);
 /// "writes 1 MiB", "host 0 writes it", "not in checkpoints".
 [[nodiscard]] QString writesText(const HostArray& array, std::int32_t host);
+/// What the host has of an array, in several lines.
+[[nodiscard]] QString hostArrayTip(const HostArray& array, const TensorRow& tensor);
 
 } // namespace shardscope::words

@@ -128,6 +128,9 @@ template <typename List, typename TextOf>
 /// Where it is, in words: "line 12, column 5; rule 3, batch", "mesh axis model", "params/layers.0/W1, dimension 0"; may
 /// be empty. What has a number only is named with the help of the experiment that the diagnostic is about.
 [[nodiscard]] QString place(const Diagnostic& diagnostic, const Experiment* experiment = nullptr);
+/// "4 layers" of a problem that comes again in every layer, "3 tensors" of one that others have too; else its own
+/// place.
+[[nodiscard]] QString place(const Problem& problem, const Snapshot* snapshot, const Experiment* experiment);
 [[nodiscard]] ProblemText describe(const Diagnostic& diagnostic);
 /// "file:12:5: E124: cause. remedy" for terminals.
 [[nodiscard]] QString oneLine(const Diagnostic& diagnostic);

@@ -170,34 +170,6 @@ private Q_SLOTS:
         }
     }
 
-    void slotsWrap()
-    {
-        const SlotsLayout::Caption captions[] = { { GridPlace::Rows, 30 }, { GridPlace::Columns, 40 },
-            { GridPlace::Nest, 30 }, { GridPlace::Fold, 30 } };
-        const SlotsLayout::Item items[] = { { GridPlace::Columns, 60 }, { GridPlace::Rows, 80 },
-            { GridPlace::Fold, 50 }, { GridPlace::Fold, 50 } };
-        const int all = SlotsLayout::widthInOneRow(captions, items, 18);
-        const SlotsLayout otherAttributes = SlotsLayout::make(captions, items, all, 18);
-        QCOMPARE(otherAttributes.frames.size(), 4U);
-        QCOMPARE(otherAttributes.chips.size(), 4U);
-        QCOMPARE(otherAttributes.chips.front().item, 1); // from slot to slot
-        QCOMPARE(otherAttributes.frames.back().frame.right() + 1, all);
-        for (int width = 40; width < all; width += 7) {
-            const SlotsLayout layout = SlotsLayout::make(captions, items, width, 18);
-            QVERIFY(layout.height > otherAttributes.height);
-            for (const SlotsLayout::Chip& chip : layout.chips) {
-                const auto frame = std::find_if(layout.frames.begin(), layout.frames.end(),
-                    [&](const auto& slot) { return slot.place == items[static_cast<std::size_t>(chip.item)].place; });
-                QVERIFY(frame->frame.right() < width);
-                if (width >= 130)
-                    QVERIFY(frame->frame.contains(chip.rect));
-                QVERIFY(layout.placeAt(frame->frame.center()) == frame->place);
-            }
-        }
-        QCOMPARE(otherAttributes.chipAt(otherAttributes.chips[2].rect.center()), 2);
-        QCOMPARE(otherAttributes.chipAt({ -1, -1 }), -1);
-    }
-
     /// An array of rank 4 in the laboratory, all of it by keyboard.
     void rankFourByKeyboard()
     {

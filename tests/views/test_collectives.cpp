@@ -193,67 +193,6 @@ private Q_SLOTS:
         other.notes = "what XLA made";
         QVERIFY(shown.document.edit(other, QStringLiteral("notes")));
     }
-    void barsHaveTheLengthOfTheirShares()
-    {
-        const SumsLayout layout = SumsLayout::make({ 1, 0.5, 0.0001, 0 }, 200, 22, 40);
-        QCOMPARE(layout.rows.size(), std::size_t(4));
-        QCOMPARE(layout.height(), 88);
-        const int full = layout.rows[0].bar.width();
-        QVERIFY(full > 100);
-        QVERIFY(std::abs(layout.rows[1].bar.width() - full / 2) <= 1);
-        QCOMPARE(layout.rows[2].bar.width(), 2); // something is sent, and is seen
-        QVERIFY(layout.rows[3].bar.isEmpty());
-        for (std::size_t i = 0; i < layout.rows.size(); ++i) {
-            const SumsLayout::Row& row = layout.rows[i];
-            QVERIFY(row.row.contains(row.name) && row.row.contains(row.figure));
-            QVERIFY(!row.name.intersects(row.figure) && !row.bar.intersects(row.figure));
-            QCOMPARE(layout.rowAt(row.row.center()), static_cast<int>(i));
-        }
-        QCOMPARE(layout.rowAt({ 10, 100 }), -1);
-        QCOMPARE(SumsLayout::make({}, 200, 22, 40).height(), 0);
-        // Too narrow for anything: no negative sizes.
-        for (const SumsLayout::Row& row : SumsLayout::make({ 0.5 }, 10, 22, 40).rows)
-            QVERIFY(row.name.width() >= 0 && row.figure.width() >= 0 && row.bar.width() >= 0);
-    }
-
-    void gridsStandBesideEachOtherWhereThereIsRoom()
-    {
-        const ExchangeSizes sizes;
-        for (const QSize area : { QSize(900, 500), QSize(470, 200), QSize(300, 700), QSize(240, 100) }) {
-            const ExchangeLayout layout = ExchangeLayout::make(area, sizes);
-            QCOMPARE(layout.beside, ExchangeLayout::isBeside(area.width(), sizes));
-            const QRect parts[] = { layout.beforeHead, layout.beforeGrid, layout.band, layout.afterHead,
-                layout.afterGrid };
-            for (std::size_t a = 0; a < std::size(parts); ++a) {
-                QVERIFY(QRect(0, 0, area.width(), 10000).contains(parts[a]));
-                for (std::size_t b = 0; b < a; ++b)
-                    QVERIFY(!parts[a].intersects(parts[b]));
-            }
-            QCOMPARE(layout.beforeGrid.size(), layout.afterGrid.size());
-            QVERIFY(layout.beforeGrid.height() >= sizes.leastGridHeight);
-            QCOMPARE(layout.arrows.size(), std::size_t(layout.beside ? 1 : 2));
-            for (const ExchangeLayout::Arrow& arrow : layout.arrows)
-                for (const QRect& part : parts)
-                    QVERIFY(!part.contains(arrow.head[0]) || !part.contains(arrow.stem.p1()));
-        }
-        QVERIFY(ExchangeLayout::make({ 900, 500 }, sizes).beside);
-        QVERIFY(!ExchangeLayout::make({ 300, 700 }, sizes).beside);
-    }
-
-    void bothGridsSpanTheSameDimensions()
-    {
-        // An all-to-all from the first dimension to the last of three: both are drawn, before and after.
-        const MeshPtr mesh = std::make_shared<const Mesh>(*Mesh::create({ { "x", 4 } }));
-        TensorSharding before = TensorSharding::fullyReplicated(3), after = before;
-        before.dims[0].axes = { fullAxis(*mesh, 0) };
-        after.dims[2].axes = { fullAxis(*mesh, 0) };
-        const Shape shape{ 8, 16, 32 };
-        const GridLayout::Choice choice =
-            ExchangeLayout::commonChoice(Layout(mesh, before, shape), Layout(mesh, after, shape));
-        QCOMPARE(choice.rows, 0);
-        QCOMPARE(choice.columns, 2);
-    }
-
     void listsTheCollectivesOfANetwork()
     {
         Appearance appearance(ThemeChoice::Light);

@@ -104,51 +104,6 @@ private Q_SLOTS:
         QCOMPARE(DifferenceBar::make(cell, 1e-6).bar.width(), 2);
     }
 
-    void meshesAsPoints()
-    {
-        const auto mesh = [](std::int64_t data, std::int64_t sent, std::int64_t state, bool front) {
-            MeshFigures figures{ { { "data", data } }, state, {}, Rational(sent), {}, {} };
-            if (!front)
-                figures.beatenBy = 0;
-            return figures;
-        };
-        const QRectF area(100, 100, 300, 200);
-        std::vector<MeshFigures> meshes{ mesh(1, 7, 255, true), mesh(2, 63, 31, true), mesh(4, 63, 255, false) };
-        meshes.push_back({ { { "data", 8 } }, {}, {}, {}, {}, {} }); // has no place
-        const ScatterLayout layout = ScatterLayout::make(area, meshes);
-        QCOMPARE(layout.dots.size(), std::size_t{ 3 });
-        QCOMPARE(layout.dots[0].at, area.topLeft());
-        QCOMPARE(layout.dots[1].at, area.bottomRight());
-        QCOMPARE(layout.dots[2].at, area.topRight());
-        QCOMPARE(layout.front, (QPolygonF{ area.topLeft(), area.topRight(), area.bottomRight() }));
-        QCOMPARE(layout.dotAt({ 395, 104 }, 12), 2);
-        QCOMPARE(layout.dotAt({ 250, 200 }, 12), -1);
-        // The axes say what stands at their ends; names stand on nothing, and not on the line.
-        QCOMPARE(layout.sent.bytesAt(0), 7.0);
-        QCOMPARE(layout.state.bytesAt(1), 255.0);
-        const QRectF inside = area.adjusted(-10, -20, 10, 20);
-        const std::vector<QRectF> names = layout.labelPlaces(inside, std::vector<QSizeF>(3, QSizeF(80, 12)));
-        for (const QRectF& name : names) {
-            QVERIFY(!name.isNull() && inside.contains(name));
-            for (qsizetype i = 1; i < layout.front.size(); ++i)
-                QVERIFY(
-                    !name.intersects(QRectF(layout.front[i - 1], layout.front[i]).normalized().adjusted(-1, -1, 1, 1)));
-            for (const QRectF& other : names)
-                QVERIFY(&other == &name || !other.intersects(name));
-        }
-        // What differs by a ten thousandth lies in one place, and not in opposite corners.
-        const ScatterLayout alike = ScatterLayout::make(
-            area, { mesh(1, 1'000'000, 2'000'000'000, true), mesh(2, 4'000'000, 1'999'800'000, true) });
-        QVERIFY(std::abs(alike.dots[0].at.y() - alike.dots[1].at.y()) < 1);
-        QCOMPARE(alike.dots[1].at.x() - alike.dots[0].at.x(), area.width());
-        // Nothing is less than nothing, and no figure is a part of a byte.
-        const ScatterLayout silent = ScatterLayout::make(area, { mesh(1, 0, 255, true), mesh(2, 0, 31, true) });
-        QCOMPARE(silent.dots[0].at.x(), area.left());
-        QCOMPARE(silent.sent.bytesAt(1), 0.0);
-        // One alone lies in the middle.
-        QCOMPARE(ScatterLayout::make(area, { meshes[0] }).dots[0].at, area.center());
-    }
-
     void scaleHoldsWhileSomethingIsDragged()
     {
         HeldScale scale;

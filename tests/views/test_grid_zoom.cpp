@@ -6,10 +6,10 @@
 #include <QWheelEvent>
 
 #include "document/selection.h"
+#include "parsed_layout.h"
 #include "registered_test.h"
 #include "sharding/text.h"
 #include "views/panel_fixture.h"
-#include "views/parsed_layout.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/appearance.h"
 #include "views/theme/theme.h"
@@ -36,54 +36,6 @@ private Q_SLOTS:
     {
         test::failOnWarnings();
         QLocale::setDefault(QLocale(QLocale::English));
-    }
-
-    void tilesAreHostsOrBlocksOfThem()
-    {
-        const Layout layout = large().layout;
-        const auto choice = GridLayout::defaultChoice(layout);
-        const HostTile host = GridLayout::hostTile(layout, choice, 8);
-        QCOMPARE(host, (HostTile{ 1, 8 }));
-        QCOMPARE(GridLayout::hostTile(layout, choice, 32), (HostTile{ 2, 16 }));
-        QCOMPARE(GridLayout::hostTile(layout, choice, 24), HostTile{}); // one and a half rows
-        QCOMPARE(GridLayout::hostTile(layout, choice, 1), HostTile{});
-        // 1,024 rows on 300 pixels: no host can be told from the next one; on 2,048 one with two rows can.
-        const GridLayout small(layout, choice, { 300, 300 }, {}, {}, host);
-        QVERIFY(small.detail() == GridDetail::Raster);
-        QVERIFY(small.rowsPerTile() > 1 && small.columnsPerTile() == 8);
-        const GridLayout tall(layout, choice, { 2'048, 2'048 }, {}, {}, { 2, 16 });
-        QVERIFY(tall.detail() == GridDetail::Raster);
-        QCOMPARE(tall.rowsPerTile(), 2);
-        QCOMPARE(tall.columnsPerTile(), 16);
-    }
-
-    void aWindowShowsItsCellsAlone()
-    {
-        const Layout layout = layoutOf("data=64,model=32", "P('data', 'model')", { 630, 512 });
-        const auto choice = GridLayout::defaultChoice(layout);
-        for (const GridDetail wanted : { GridDetail::Name, GridDetail::Full })
-            for (const GridCell& around : { GridCell{ 0, 0, 0 }, GridCell{ 0, 30, 15 }, GridCell{ 0, 63, 31 } }) {
-                const GridWindow window = GridLayout::windowAround(layout, choice, { 600, 400 }, {}, wanted, around);
-                const GridLayout grid(layout, choice, { 600, 400 }, {}, window);
-                QVERIFY(grid.detail() >= wanted);
-                QVERIFY(grid.shows(around));
-                int covered = 0;
-                for (std::int64_t row = 0; row < 64; ++row)
-                    for (std::int64_t column = 0; column < 32; ++column) {
-                        const GridCell cell{ 0, row, column };
-                        QCOMPARE(grid.cellOf(grid.shardOf(cell)).has_value(), grid.shows(cell));
-                        if (!grid.shows(cell))
-                            continue;
-                        const QRect rect = grid.cellRect(cell);
-                        QCOMPARE(grid.cellAt(rect.center()), std::optional(cell));
-                        QCOMPARE(grid.cellAt(rect.topLeft()), std::optional(cell));
-                        covered += rect.width() * rect.height();
-                    }
-                const QRect panel = grid.panels().front();
-                QCOMPARE(covered, panel.width() * panel.height());
-                // 630 rows in 64 parts of 10: the last one is padding, and only there is it drawn.
-                QCOMPARE(grid.bottomPadding(panel).isEmpty(), grid.rows().end() < 64);
-            }
     }
 
     void zoomLeadsToShardsAndBack()

@@ -361,26 +361,6 @@ private Q_SLOTS:
         QCOMPARE(ready.count(), 1);
     }
 
-    void geometryOfTheTrace()
-    {
-        const TraceSizes sizes;
-        const TraceLayout otherAttributes(4, 4, 1200, sizes);
-        QVERIFY(otherAttributes.showsReasons);
-        QCOMPARE(otherAttributes.dimensionWidth, 108);
-        QCOMPARE(otherAttributes.size.width(), 1200);
-        QCOMPARE(otherAttributes.row(1).height(), 48);
-        QCOMPARE(otherAttributes.ruleAt(otherAttributes.row(2).center()), std::optional(2));
-        QVERIFY(!otherAttributes.ruleAt({ 10, 10 }));
-        QVERIFY(!otherAttributes.ruleAt(otherAttributes.result.center()));
-        QVERIFY(otherAttributes.cell(1, 2).contains(otherAttributes.chip(otherAttributes.cell(1, 2))));
-        const TraceLayout narrow(4, 4, 300, sizes);
-        QVERIFY(!narrow.showsReasons);
-        QCOMPARE(narrow.dimensionWidth, sizes.narrowDimension);
-        QCOMPARE(narrow.size.width(), narrow.minimumWidth);
-        for (int d = 1; d < 4; ++d)
-            QVERIFY(!narrow.cell(0, d).intersects(narrow.cell(0, d - 1)));
-    }
-
     void traceOfTheDocumentedExample()
     {
         Appearance appearance(ThemeChoice::Light);

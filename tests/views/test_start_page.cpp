@@ -112,48 +112,6 @@ private Q_SLOTS:
     }
     void cleanupTestCase() { clearStartSettings(); }
 
-    // Geometry.
-
-    void cardsStandInGroups()
-    {
-        CardsLayout::Sizes sizes;
-        const std::array counts{ 3, 0, 1 };
-        const int width = 2 * sizes.margin + 2 * sizes.minimumWidth + sizes.gap;
-        const CardsLayout layout = CardsLayout::make(counts, width, sizes);
-        QCOMPARE(layout.columns, 2);
-        QCOMPARE(layout.cards.size(), std::size_t{ 4 });
-        QCOMPARE(layout.groups.size(), std::size_t{ 2 }); // none without cards
-        QCOMPARE(layout.groups[1].first, 3);
-        for (std::size_t i = 0; i < layout.cards.size(); ++i) {
-            QCOMPARE(layout.cards[i].size(), QSize(sizes.minimumWidth, sizes.height));
-            QVERIFY(layout.cards[i].right() < width && layout.cards[i].bottom() < layout.height);
-            QCOMPARE(layout.cardAt(layout.cards[i].center()), static_cast<int>(i));
-            for (std::size_t j = 0; j < i; ++j)
-                QVERIFY(!layout.cards[i].intersects(layout.cards[j]));
-            for (const CardsLayout::Group& group : layout.groups)
-                QVERIFY(!layout.cards[i].intersects(group.heading));
-        }
-        QCOMPARE(layout.cardAt(layout.groups[0].heading.center()), -1);
-        // 0 1
-        // 2
-        // 3, under another heading
-        QCOMPARE(layout.stepped(0, 1, 0), 1);
-        QCOMPARE(layout.stepped(0, -1, 0), 0);
-        QCOMPARE(layout.stepped(1, 0, 1), 2);
-        QCOMPARE(layout.stepped(2, 0, 1), 3);
-        QCOMPARE(layout.stepped(3, 0, 1), 3);
-        QCOMPARE(layout.stepped(3, 0, -1), 2);
-        QCOMPARE(layout.stepped(2, 0, -1), 0);
-        QCOMPARE(layout.stepped(-1, 0, 1), 0);
-        QCOMPARE(CardsLayout::make({}, width, sizes).stepped(-1, 0, 1), -1);
-        // A narrow one has one column, and a wide one no wider cards than it may have.
-        QCOMPARE(CardsLayout::make(counts, 100, sizes).columns, 1);
-        const CardsLayout wide = CardsLayout::make(counts, 4000, sizes);
-        QVERIFY(wide.cards[0].width() <= sizes.maximumWidth);
-    }
-
-    // The page.
-
     void itIsOneClickAway()
     {
         Appearance appearance(ThemeChoice::Light);

@@ -156,39 +156,4 @@ void SumsBars::focusInEvent(QFocusEvent* event)
     QWidget::focusInEvent(event);
 }
 
-namespace {
-
-constexpr int margin = 8, gap = 6, leastBar = 2;
-
-} // namespace
-
-SumsLayout SumsLayout::make(const std::vector<double>& shares, int width, int rowHeight, int figureWidth)
-{
-    SumsLayout layout;
-    int y = 0;
-    for (const double share : shares) {
-        Row row;
-        row.row = QRect(0, y, width, rowHeight);
-        const QRect inside = row.row.adjusted(margin, 0, -margin, 0);
-        const int figure = std::min(figureWidth, std::max(inside.width(), 0));
-        row.figure = QRect(inside.right() - figure + 1, y, figure, rowHeight);
-        row.name = QRect(inside.left(), y, std::max(inside.width() - figure - gap, 0), rowHeight);
-        // Bars end before the figures.
-        const QRect track(row.row.left() + margin / 2, y + 2, row.name.width() + margin / 2, rowHeight - 4);
-        const int wanted = static_cast<int>(std::lround(track.width() * std::clamp(share, 0.0, 1.0)));
-        row.bar = QRect(track.topLeft(), QSize(share > 0 ? std::max(wanted, leastBar) : 0, track.height()));
-        layout.rows.push_back(row);
-        y += rowHeight;
-    }
-    return layout;
-}
-
-int SumsLayout::rowAt(QPoint point) const
-{
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        if (rows[i].row.contains(point))
-            return static_cast<int>(i);
-    return -1;
-}
-
 } // namespace shardscope

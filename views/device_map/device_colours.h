@@ -4,7 +4,6 @@
 
 #include <QRgb>
 #include <QString>
-#include <QStringList>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "mesh/device_places.h"
 #include "sharding/layout.h"
 #include "views/theme/theme.h"
+#include "words/device_grades.h"
 
 namespace shardscope {
 
@@ -32,21 +32,14 @@ struct DeviceFills {
 [[nodiscard]] DeviceFills fillsByDevice(const Theme& theme, const Mesh& mesh);
 /// Eight tints in turn.
 [[nodiscard]] DeviceFills fillsByHost(const Theme& theme, const DevicePlaces& places);
-/// Devices in a few groups that share a colour each, as a legend has them.
-struct DeviceGrades {
-    QString title; ///< "Along data"
-    QStringList names; ///< of the groups: "data 0"; empty where nothing is known
-    std::vector<QRgb> colours; ///< of the groups
-    std::vector<std::int32_t> groups; ///< by the devices' ids
-    [[nodiscard]] bool isEmpty() const { return names.isEmpty(); }
+
+/// Groups of devices with a colour for each, as a legend has them.
+struct ColouredGrades : DeviceGrades {
+    std::vector<QRgb> colours;
 };
-/// What devices are grouped by when colours tell a coordinate, bytes or time; empty for the others. The axis is the one
-/// named, or the first one of more than one device; `seconds` are those of each mesh position, none before a step has
-/// run. Numbers of which there are few have a group each, others four steps from the least to the most.
-[[nodiscard]] DeviceGrades gradesOf(ColourBy by, const Theme& theme, const Layout& layout, std::int64_t elementBytes,
+/// What devices are grouped by when colours tell a coordinate, bytes or time; empty for the others.
+[[nodiscard]] ColouredGrades gradesOf(ColourBy by, const Theme& theme, const Layout& layout, std::int64_t elementBytes,
     const QString& axis, std::span<const double> seconds);
-[[nodiscard]] DeviceFills fillsByGrade(const DeviceGrades& grades);
-/// Neighbours along an axis that share a colour.
-[[nodiscard]] std::int64_t neighboursPerColour(std::int64_t size);
+[[nodiscard]] DeviceFills fillsByGrade(const ColouredGrades& grades);
 
 } // namespace shardscope

@@ -111,7 +111,7 @@ DeviceFills DeviceMap::fillsOfArray(const Theme& theme) const
     case ColourBy::Coordinate:
     case ColourBy::Bytes:
     case ColourBy::Time:
-        if (const DeviceGrades grades =
+        if (const ColouredGrades grades =
                 gradesOf(m_selection->colouring(), theme, *m_array, 1, m_selection->meshAxis(), m_seconds);
             !grades.isEmpty())
             return fillsByGrade(grades);

@@ -15,10 +15,10 @@
 #include <optional>
 #include <vector>
 
+#include "geometry/device_field.h"
 #include "sharding/device_group.h"
 #include "sharding/layout.h"
 #include "views/device_map/device_colours.h"
-#include "views/device_map/device_field.h"
 #include "views/widgets/canvas.h"
 
 namespace shardscope {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "geometry/device_map_layout.h"
 #include "views/device_map/device_map.h"
-#include "views/device_map/device_map_layout.h"
 #include "views/theme/theme.h"
 #include "views/widgets/label_step.h"
 #include "views/widgets/span_line.h"

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/codes.h"
 #include "experiment/t5x_rules.h"
 #include "sharding/text.h"
 #include "views/panel/panel.h"
@@ -311,7 +310,7 @@ QVariant HostArraysModel::cell(int row, int column, int role) const
     case PathRole:
         return QString::fromStdString(tensor(row).path);
     case Qt::ToolTipRole:
-        return plainTip(tip(at(row), tensor(row)));
+        return plainTip(words::hostArrayTip(at(row), tensor(row)));
     case Qt::ForegroundRole:
         return column == Writes && (!at(row).inCheckpoint || at(row).writer != m_chunks->host)
             ? QVariant(Theme::current().secondary)
@@ -319,34 +318,6 @@ QVariant HostArraysModel::cell(int row, int column, int role) const
     default:
         return {};
     }
-}
-
-QString HostArraysModel::tip(const HostArray& array, const TensorRow& tensor) const
-{
-    if (!array.shards.empty()) {
-        const words::ProblemText why = words::describe(array.chunk.error());
-        return tr("%1\n%2\nThe devices hold %3 of it. No chunk: %4.", "path, shape and spec, bytes, reason")
-            .arg(QString::fromStdString(tensor.path),
-                words::shape(tensor.type.shape) + QLatin1Char(' ') + QString::fromStdString(toColumn(tensor.spec)),
-                words::bytes(static_cast<double>(array.bytes)), why.cause);
-    }
-    QStringList lines{ QString::fromStdString(tensor.path),
-        words::shape(tensor.type.shape) + QLatin1Char(' ') + QString::fromStdString(toColumn(tensor.spec)) };
-    if (array.inCheckpoint)
-        lines << (array.writers == 1 ? tr("One host writes all of it.")
-                                     : tr("%1 hosts write a part of it each.").arg(words::count(array.writers)));
-    for (std::size_t dim = 0; dim < array.chunk->uncovered.size(); ++dim)
-        if (array.chunk->uncovered[dim] > 0)
-            lines << words::describe(
-                { Code::ChunkTruncated,
-                    { { "dim", dim }, { "size", tensor.type.shape[dim] },
-                        { "chunks",
-                            array.chunk->slice[dim]->size() == 0
-                                ? std::int64_t{ 1 }
-                                : tensor.type.shape[dim] / array.chunk->slice[dim]->size() },
-                        { "uncovered", array.chunk->uncovered[dim] } },
-                    {} }).cause;
-    return lines.join(QLatin1Char('\n'));
 }
 
 } // namespace shardscope

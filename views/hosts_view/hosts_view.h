@@ -55,7 +55,6 @@ protected:
 private:
     [[nodiscard]] const HostArray& at(int row) const { return m_chunks->arrays[static_cast<std::size_t>(row)]; }
     [[nodiscard]] const TensorRow& tensor(int row) const { return m_index->snapshot().tensors[at(row).row]; }
-    [[nodiscard]] QString tip(const HostArray& array, const TensorRow& tensor) const;
     std::shared_ptr<const HostIndex> m_index;
     std::optional<HostShare> m_chunks;
 };

@@ -4,8 +4,8 @@
 
 #include <QWidget>
 
+#include "geometry/memory_layout.h"
 #include "schedule/plan.h"
-#include "views/memory_view/memory_layout.h"
 #include "views/theme/theme.h"
 #include "views/widgets/canvas.h"
 #include "words/shown_memory.h"

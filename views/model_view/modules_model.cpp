@@ -3,7 +3,6 @@
 
 #include <QStringList>
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "analysis/parameter_coverage.h"
@@ -200,39 +199,11 @@ QStringList ModulesModel::globs(const QModelIndexList& rows, bool arrays) const
     const TransformerSettings* network = m_snapshot ? transformerOf(*m_snapshot) : nullptr;
     if (!network)
         return {};
-    const std::vector<std::string> all = arrays ? parameterPaths(*network) : constrainableModules(*network);
-    // How many there are of each part, and how many of them are selected.
-    std::map<std::string, std::size_t> known;
-    for (const std::string& path : all)
-        ++known[withoutLayerNumbers(path)];
-    std::map<std::string, std::vector<std::string>> selected;
-    for (const QModelIndex& index : rows) {
-        const ParameterNode& node = parameterNode(itemOf(index));
-        if (index.column() != Module || (node.kind == ParameterNode::Kind::Array) != arrays)
-            continue;
-        const std::string path(networkPartPath(node.path));
-        const std::string part = withoutLayerNumbers(path);
-        if (!known.contains(part))
-            continue;
-        std::vector<std::string>& paths = selected[part];
-        if (node.kind == ParameterNode::Kind::Repeated)
-            for (const int child : node.children)
-                paths.emplace_back(networkPartPath(m_tree.nodes[static_cast<std::size_t>(child)].path));
-        else
-            paths.push_back(path);
-    }
-    QStringList globs;
-    for (auto& [part, paths] : selected) {
-        std::sort(paths.begin(), paths.end());
-        paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-        if (paths.size() == known[part] && paths.size() > 1) {
-            globs << words::fromStd(part);
-            continue;
-        }
-        for (const std::string& path : paths)
-            globs << words::fromStd(path);
-    }
-    return globs;
+    std::vector<int> nodes;
+    for (const QModelIndex& index : rows)
+        if (index.column() == Module)
+            nodes.push_back(itemOf(index));
+    return words::texts(globsOf(m_tree, nodes, *network, arrays), &words::fromStd);
 }
 
 bool ModulesModel::canEdit(int item, int column) const

@@ -8,7 +8,7 @@
 #include <QPushButton>
 #include <algorithm>
 
-#include "views/panel/flow_layout.h"
+#include "geometry/flow_layout.h"
 #include "views/theme/icons.h"
 #include "views/widgets/context_menu.h"
 #include "views/widgets/plain_tip.h"

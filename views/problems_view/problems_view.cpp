@@ -7,20 +7,17 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "analysis/fixes.h"
 #include "analysis/memory_fixes.h"
+#include "analysis/problem_subject.h"
 #include "analysis/summed_problems.h"
 #include "base/alike.h"
-#include "experiment/model_settings.h"
-#include "experiment/rule_lists.h"
 #include "views/panel/panel.h"
 #include "views/problems_view/problem_row.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
-#include "words/tensor_path.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -43,66 +40,6 @@ QString withFile(const Diagnostic& diagnostic, const QString& place)
     return file.isEmpty() ? place
         : place.isEmpty() ? file
                           : ProblemsView::tr("%1, %2", "a file, a place").arg(file, place);
-}
-
-/// The tensor that stands for a problem, "" for none.
-QString tensorOf(const Snapshot* snapshot, const Problem& problem)
-{
-    if (!problem.diagnostic.where.path.empty())
-        return QString::fromStdString(problem.diagnostic.where.path);
-    if (snapshot && snapshot->program)
-        for (const ValueId value : problem.values)
-            if (!snapshot->program->value(value).path.empty())
-                return QString::fromStdString(snapshot->program->value(value).path);
-    return {};
-}
-
-/// The number after `prefix` in the place of a problem, -1 for none.
-int indexAfter(QLatin1StringView prefix, const Problem& problem)
-{
-    const QString pointer = QString::fromStdString(problem.diagnostic.where.pointer);
-    if (!pointer.startsWith(prefix))
-        return -1;
-    bool isNumber = false;
-    const int index = pointer.mid(prefix.size()).section(u'/', 0, 0).toInt(&isNumber);
-    return isNumber ? index : -1;
-}
-
-/// ruleNumber() of the rule, or of the list, that a problem is about, -1 for none.
-int ruleOf(const Problem& problem)
-{
-    const auto place = rulePlaceOf(problem.diagnostic.where.pointer);
-    return place ? ruleNumber(*place) : -1;
-}
-
-int meshAxisOf(const Problem& problem)
-{
-    return indexAfter("/mesh/axes/"_L1, problem);
-}
-
-/// The line of the program's text that a problem is about, 0 for none.
-int textLineOf(const Problem& problem, const Experiment* experiment)
-{
-    const bool hasText = experiment && sourceText(*experiment);
-    return hasText && problem.diagnostic.where.pointer.empty() ? problem.diagnostic.where.line : 0;
-}
-
-/// "4 layers" where a problem comes again in every layer, else its own place.
-QString placeOf(const Snapshot* snapshot, const Experiment* experiment, const Problem& problem)
-{
-    if (problem.values.size() > 1 && snapshot && snapshot->program) {
-        std::set<std::int64_t> layers;
-        std::set<QString> leaves;
-        for (const ValueId value : problem.values) {
-            const words::TensorPath parts = words::parseTensorPath(snapshot->program->value(value).path);
-            layers.insert(parts.layer);
-            leaves.insert(parts.leaf);
-        }
-        if (leaves.size() == 1 && !layers.contains(-1) && layers.size() == problem.values.size())
-            return words::counted(static_cast<qint64>(layers.size()), words::Noun::Layer);
-        return words::counted(static_cast<qint64>(problem.values.size()), words::Noun::Tensor);
-    }
-    return words::place(problem.diagnostic, experiment);
 }
 
 } // namespace
@@ -246,11 +183,11 @@ void ProblemsView::rebuild()
         ProblemRow::Buttons buttons;
         buttons.dismiss = source == Shown::Source::Message;
         buttons.findsFixes = findsFixes;
+        const ProblemSubject about = problemSubject(problem, m_snapshot.get(), experiment);
         buttons.show = experiment
-            && (ruleOf(problem) >= 0 || meshAxisOf(problem) >= 0 || textLineOf(problem, experiment) > 0
-                || (m_snapshot->program
-                    && m_snapshot->program->find(tensorOf(m_snapshot.get(), problem).toStdString()).valid()));
-        const QString place = withFile(problem.diagnostic, placeOf(m_snapshot.get(), experiment, problem));
+            && (about.rule >= 0 || about.meshAxis >= 0 || about.textLine > 0
+                || (m_snapshot->program && m_snapshot->program->find(about.tensor).valid()));
+        const QString place = withFile(problem.diagnostic, words::place(problem, m_snapshot.get(), experiment));
         auto* row = new ProblemRow(problem, place, buttons, i % 2 == 1);
         connect(row, &ProblemRow::showRequested, this, [this, i] {
             if (i < m_shown.size())
@@ -294,20 +231,21 @@ void ProblemsView::rebuild()
 
 void ProblemsView::reveal(const Problem& problem)
 {
-    if (const int rule = ruleOf(problem); rule >= 0)
-        m_selection->setRule(rule);
+    const ProblemSubject about =
+        problemSubject(problem, m_snapshot.get(), m_snapshot ? m_snapshot->experiment.get() : nullptr);
+    if (about.rule >= 0)
+        m_selection->setRule(about.rule);
     const auto& axes = m_document->experiment()->mesh.axes;
-    if (const int axis = meshAxisOf(problem); axis >= 0 && static_cast<std::size_t>(axis) < axes.size())
-        m_selection->setMeshAxis(QString::fromStdString(axes[static_cast<std::size_t>(axis)].name));
-    const QString tensor = tensorOf(m_snapshot.get(), problem);
-    if (const int line = m_snapshot ? textLineOf(problem, m_snapshot->experiment.get()) : 0; line > 0) {
+    if (about.meshAxis >= 0 && static_cast<std::size_t>(about.meshAxis) < axes.size())
+        m_selection->setMeshAxis(QString::fromStdString(axes[static_cast<std::size_t>(about.meshAxis)].name));
+    if (about.textLine > 0) {
         m_selection->setTextLine(0); // asked for again, it is shown again
-        m_selection->setTextLine(line);
+        m_selection->setTextLine(about.textLine);
         Q_EMIT textRequested();
         return;
     }
-    if (!tensor.isEmpty()) {
-        m_selection->setTensor(tensor);
+    if (!about.tensor.empty()) {
+        m_selection->setTensor(QString::fromStdString(about.tensor));
         if (problem.diagnostic.where.dimension >= 0)
             m_selection->setDimension(problem.diagnostic.where.dimension);
     }

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-#include "views/program_view/graph_layout.h"
+#include "geometry/graph_layout.h"
 #include "views/program_view/graph_painter.h"
 #include "views/theme/theme.h"
 #include "views/widgets/canvas.h"

@@ -2,7 +2,7 @@
 // How large things in the graph are at 100 %: by their words, in the fonts of the theme.
 #pragma once
 
-#include "views/program_view/graph_layout.h"
+#include "geometry/graph_layout.h"
 #include "words/graph_words.h"
 
 namespace shardscope {

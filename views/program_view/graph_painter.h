@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "views/program_view/graph_layout.h"
+#include "geometry/graph_layout.h"
 #include "views/program_view/graph_texts.h"
 
 class QPainter;

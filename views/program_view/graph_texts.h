@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "views/program_view/graph_layout.h"
+#include "geometry/graph_layout.h"
 #include "words/graph_words.h"
 
 class QPainter;

@@ -7,7 +7,7 @@
 #include <QPushButton>
 #include <algorithm>
 
-#include "views/panel/flow_layout.h"
+#include "geometry/flow_layout.h"
 #include "views/panel/panel.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/chip.h"

@@ -425,28 +425,12 @@ bool RuleTraceView::joinRules()
 
 void RuleTraceView::showOthers()
 {
-    const Experiment& experiment = *m_document->experiment();
-    const RulesSetting& now = experiment.rules;
-    const Result<Mesh> mesh = makeMesh(experiment.hardware.devices, experiment.mesh);
-    const RuleSystem own{ now.dialect, now.version };
-    QStringList same, other;
-    if (mesh && now.rules.isSequence) { // a mapping has no order that another system could walk
-        const NamedShape array{ {}, m_matrix->subject().names, m_shape };
-        for (const RuleSystem& system : ruleSystems()) {
-            // One thing changed at a time: another version of Flax below it, or another dialect.
-            if (system == own || (system.dialect != own.dialect && system.version != own.version))
-                continue;
-            const ArrayInDialects compared = compareIn(own, system, array, m_matrix->subject().rules, *mesh);
-            if (!compared.step)
-                same << words::systemName(system);
-            else
-                other << QStringLiteral("%1 %2").arg(words::systemName(system),
-                    compared.second.spec ? QString::fromStdString(toColumn(*compared.second.spec)) : tr("an error"));
-        }
-    }
-    if (!same.isEmpty())
-        other << tr("the same in %1").arg(same.join(QStringLiteral(", ")));
-    m_others->setText(other.isEmpty() ? QString() : tr("Elsewhere: %1").arg(other.join(QStringLiteral("; "))));
+    const Experiment& now = *m_document->experiment();
+    const Result<Mesh> mesh = makeMesh(now.hardware.devices, now.mesh);
+    const bool hasOrder = now.rules.rules.isSequence; // which another system could walk, and a mapping has not
+    m_others->setText(mesh && hasOrder ? words::elsewhere({ now.rules.dialect, now.rules.version },
+                          { {}, m_matrix->subject().names, m_shape }, m_matrix->subject().rules, *mesh)
+                                       : QString());
 }
 
 bool RuleTraceView::applyWhatIf()

@@ -15,52 +15,6 @@
 
 namespace shardscope {
 
-int TraceSubject::axisIndex(const std::string& name) const
-{
-    const auto found = std::find(meshAxes.begin(), meshAxes.end(), name);
-    return found == meshAxes.end() ? -1 : static_cast<int>(found - meshAxes.begin());
-}
-
-QString TraceSubject::dimensionName(int dimension) const
-{
-    const LogicalName& name = names[static_cast<std::size_t>(dimension)];
-    return name.kind == LogicalName::Kind::Name ? QString::fromStdString(name.name) : QStringLiteral("None");
-}
-
-std::vector<int> TraceSubject::leftover() const
-{
-    std::vector<int> free;
-    for (int axis = 0; axis < static_cast<int>(meshAxes.size()); ++axis) {
-        const bool used =
-            std::any_of(resolution.entries.begin(), resolution.entries.end(), [&](const ResolvedEntry& entry) {
-                return std::find(
-                           entry.entry.axes.begin(), entry.entry.axes.end(), meshAxes[static_cast<std::size_t>(axis)])
-                    != entry.entry.axes.end();
-            });
-        if (!used)
-            free.push_back(axis);
-    }
-    return free;
-}
-
-PartitionSpec TraceSubject::specAfter(int rule) const
-{
-    PartitionSpec spec = resolution.spec();
-    for (std::size_t d = 0; d < resolution.dims.size() && d < spec.entries.size(); ++d) {
-        const DimensionOutcome outcome = resolution.dims[d].outcome;
-        const bool byRule = outcome == DimensionOutcome::SetByRule || outcome == DimensionOutcome::SetToNullByRule;
-        if (byRule && resolution.dims[d].rule > rule)
-            spec.entries[d] = SpecEntry::none();
-    }
-    return spec;
-}
-
-int TraceSubject::count(Verdict verdict) const
-{
-    return static_cast<int>(std::count_if(resolution.rules.begin(), resolution.rules.end(),
-        [verdict](const RuleTrace& trace) { return trace.verdict == verdict; }));
-}
-
 TraceMatrix::TraceMatrix(QWidget* parent)
     : Canvas(tr("Rule trace"), parent)
 {
@@ -144,43 +98,6 @@ void TraceMatrix::keyPressEvent(QKeyEvent* event)
         QWidget::keyPressEvent(event);
 }
 
-words::Text TraceMatrix::resultSentence(bool full) const
-{
-    const std::vector<int> leftover = m_subject.leftover();
-    words::Text sentence;
-    using Style = words::Span::Style;
-    if (leftover.empty()) {
-        sentence.push_back({ full ? tr("Every mesh axis is used: no copies.") : tr("no copies"), Style::Plain, -1 });
-    } else {
-        if (full)
-            sentence.push_back({ tr("Left over, so copied along: "), Style::Plain, -1 });
-        for (std::size_t i = 0; i < leftover.size(); ++i)
-            sentence.push_back({ (i == 0 ? QString() : QStringLiteral(", "))
-                    + QString::fromStdString(m_subject.meshAxes[static_cast<std::size_t>(leftover[i])]),
-                Style::Axis, leftover[i] });
-        if (!full)
-            sentence.push_back({ tr(" left"), Style::Plain, -1 });
-    }
-    return sentence;
-}
-
-QString TraceMatrix::replicatedBecause(int dimension) const
-{
-    const DimensionTrace& trace = m_subject.resolution.dims[static_cast<std::size_t>(dimension)];
-    switch (trace.outcome) {
-    case DimensionOutcome::SetToNullByRule:
-        return tr("rule %1").arg(trace.rule + 1);
-    case DimensionOutcome::AllRulesSkipped:
-        return tr("all skipped");
-    case DimensionOutcome::Unnamed:
-        return tr("unnamed");
-    case DimensionOutcome::Unconstrained:
-        return tr("unconstrained");
-    default:
-        return tr("no rule");
-    }
-}
-
 // The table.
 
 QStringList TraceMatrix::tableHeads() const
@@ -195,7 +112,7 @@ QString TraceMatrix::tableText(int row, int column) const
             return tr("Result");
         if (column == 3)
             return QString::fromStdString(toColumn(m_subject.resolution.spec()));
-        return column == 4 ? words::plain(resultSentence(true)) : QString();
+        return column == 4 ? words::plain(words::leftOver(m_subject, true)) : QString();
     }
     const LogicalRule& rule = m_subject.rules.list[static_cast<std::size_t>(row)];
     const RuleTrace& trace = m_subject.resolution.rules[static_cast<std::size_t>(row)];
@@ -231,64 +148,6 @@ void TraceMatrix::tableActivate(int row)
 {
     if (row < m_layout.rules)
         setCurrentRule(row);
-}
-
-TraceLayout::TraceLayout(int ruleCount, int dimensionCount, int width, const TraceSizes& sizes)
-    : rules(ruleCount)
-    , dimensions(dimensionCount)
-    , ruleLeft(sizes.number)
-    , firstDimension(sizes.number + sizes.rule)
-    , m_rowHeight(sizes.row)
-{
-    const int room = width - firstDimension;
-    const int count = std::max(dimensionCount, 1);
-    // First the reasons give way, then the columns get narrower, then the table gets wider than its place.
-    showsReasons = room - count * sizes.narrowDimension >= sizes.reason;
-    const int verdict = showsReasons ? sizes.reason : sizes.verdict;
-    dimensionWidth = std::clamp((room - verdict) / count, sizes.narrowDimension, sizes.dimension);
-    verdictLeft = firstDimension + count * dimensionWidth;
-    minimumWidth = firstDimension + count * sizes.narrowDimension + sizes.verdict;
-    const int right = std::max(width, verdictLeft + verdict);
-    head = QRect(0, 0, right, sizes.head);
-    result = QRect(0, sizes.head + ruleCount * sizes.row, right, sizes.result);
-    size = QSize(right, result.bottom() + 1);
-}
-
-QRect TraceLayout::row(int rule) const
-{
-    return { 0, head.height() + rule * m_rowHeight, size.width(), m_rowHeight };
-}
-
-QRect TraceLayout::dimension(int dimension) const
-{
-    return { firstDimension + dimension * dimensionWidth, 0, dimensionWidth, size.height() };
-}
-
-QRect TraceLayout::cell(int rule, int dimension) const
-{
-    return row(rule).intersected(this->dimension(dimension));
-}
-
-QRect TraceLayout::verdict(int rule) const
-{
-    QRect rect = row(rule);
-    rect.setLeft(verdictLeft);
-    return rect;
-}
-
-QRect TraceLayout::chip(const QRect& cell) const
-{
-    QRect chip(0, 0, std::min(64, cell.width() - 8), std::min(26, cell.height() - 8));
-    chip.moveCenter(cell.center());
-    return chip;
-}
-
-std::optional<int> TraceLayout::ruleAt(QPoint point) const
-{
-    if (point.x() < 0 || point.x() >= size.width() || point.y() < head.height() || m_rowHeight == 0)
-        return std::nullopt;
-    const int rule = (point.y() - head.height()) / m_rowHeight;
-    return rule < rules ? std::optional(rule) : std::nullopt;
 }
 
 } // namespace shardscope

@@ -220,8 +220,8 @@ void TraceMatrix::paintResult(QPainter& painter, const Theme& theme) const
         painter.setPen(theme.secondary);
         painter.drawText(QRect(cell.left(), cell.center().y() - small.height(), cell.width(), small.height()),
             Qt::AlignCenter, tr("replicated"));
-        painter.drawText(
-            QRect(cell.left(), cell.center().y(), cell.width(), small.height()), Qt::AlignCenter, replicatedBecause(d));
+        painter.drawText(QRect(cell.left(), cell.center().y(), cell.width(), small.height()), Qt::AlignCenter,
+            words::replicatedBecause(m_subject, d));
     }
     const std::vector<int> leftover = m_subject.leftover();
     const QRect verdict(m_layout.verdictLeft + 12, row.top(), row.right() - m_layout.verdictLeft - 16, row.height());
@@ -229,7 +229,7 @@ void TraceMatrix::paintResult(QPainter& painter, const Theme& theme) const
     painter.drawPixmap(verdict.left(), verdict.center().y() - side / 2 + 1,
         iconPixmap(leftover.empty() ? QStringLiteral("ok") : QStringLiteral("info"), side,
             leftover.empty() ? theme.ok : theme.info, devicePixelRatioF()));
-    paintSpans(painter, verdict.adjusted(side + 6, 0, 0, 0), resultSentence(m_layout.showsReasons), font(),
+    paintSpans(painter, verdict.adjusted(side + 6, 0, 0, 0), words::leftOver(m_subject, m_layout.showsReasons), font(),
         theme.secondary, theme);
 }
 

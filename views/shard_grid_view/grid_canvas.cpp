@@ -112,7 +112,7 @@ void GridCanvas::recolour()
     m_gradedAxis = m_selection->meshAxis();
     m_grades = m_subject
         ? gradesOf(m_colour, Theme::current(), m_subject->layout, m_subject->elementBytes, m_gradedAxis, m_seconds)
-        : DeviceGrades();
+        : ColouredGrades();
     forgetPictures();
 }
 

@@ -6,8 +6,8 @@
 #include <QWidget>
 #include <optional>
 
+#include "geometry/grid_layout.h"
 #include "views/device_map/device_colours.h"
-#include "views/shard_grid_view/grid_layout.h"
 #include "views/theme/theme.h"
 #include "views/widgets/canvas.h"
 #include "words/grid_subject.h"
@@ -36,7 +36,7 @@ public:
     /// How long the device at each mesh position was busy in the last step; empty before there was one.
     void setSeconds(std::vector<double> seconds);
     /// What colours tell where they do not tell shards, devices or hosts; empty where they do.
-    [[nodiscard]] const DeviceGrades& grades() const { return m_grades; }
+    [[nodiscard]] const ColouredGrades& grades() const { return m_grades; }
     /// The devices, hosts or groups of devices whose colours a cell has, each once, at most 64 of them; none where
     /// colours are those of shards.
     [[nodiscard]] std::vector<std::int32_t> coloursIn(const GridCell& cell) const;
@@ -147,7 +147,7 @@ private:
     std::optional<GridSubject> m_subject;
     GridLayout::Choice m_choice;
     ColourBy m_colour = ColourBy::Shard;
-    DeviceGrades m_grades;
+    ColouredGrades m_grades;
     QString m_gradedAxis; ///< the selected one, when they were made
     std::vector<double> m_seconds;
     QString m_emptyText;

@@ -7,7 +7,7 @@
 
 #include "analysis/analyse.h"
 #include "analysis/first_selection.h"
-#include "views/shard_grid_view/grid_layout.h"
+#include "geometry/grid_layout.h"
 #include "views/theme/theme.h"
 #include "views/widgets/shard_colour.h"
 

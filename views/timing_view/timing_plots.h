@@ -8,12 +8,12 @@
 #include <optional>
 #include <vector>
 
+#include "geometry/flow_layout.h"
 #include "pipeline/analysis_cache.h"
 #include "plot/device_bars_plot.h"
 #include "plot/step_plot.h"
 #include "simulate/run/run.h"
 #include "simulate/run/step_figures.h"
-#include "views/panel/flow_layout.h"
 #include "views/theme/theme.h"
 #include "views/widgets/column_model.h"
 #include "views/widgets/painted_table.h"

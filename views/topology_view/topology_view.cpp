@@ -43,40 +43,6 @@ void setHead(SpanLine* line, const QString& name, const DeviceField& field)
     line->setText(head(false), head(true));
 }
 
-QString axisOf(const SubmeshFailure& failure, std::size_t axis)
-{
-    if (!failure.onChips)
-        return axis == 0 ? TopologyView::tr("hosts") : TopologyView::tr("devices of a host");
-    return axis == 3 ? TopologyView::tr("cores") : QString(QLatin1Char("xyz"[axis]));
-}
-
-/// "x: 3 does not divide 4, the hatched chips are left over."
-QString failureText(const SubmeshFailure& failure, const SubmeshFailure::Part& part)
-{
-    const QString axis = axisOf(failure, part.axis);
-    const QString asked = words::count(part.asked), there = words::count(part.there);
-    switch (part.cause) {
-    case SubmeshFailure::Cause::TooLong:
-        return TopologyView::tr("%1: the submesh asks for %2, there are %3.", "x: 8, 4").arg(axis, asked, there);
-    case SubmeshFailure::Cause::LeftOver:
-        return TopologyView::tr("%1: %2 does not divide %3; what is hatched is left over.", "x: 3, 4")
-            .arg(axis, asked, there);
-    case SubmeshFailure::Cause::SplitHosts:
-        return TopologyView::tr("%1: %2 neither divides the %3 of a host nor is a multiple of them; the hatched hosts "
-                                "are split.",
-            "x: 3, 2")
-            .arg(axis, asked, there);
-    case SubmeshFailure::Cause::HostsLeftOver:
-        return TopologyView::tr("%1: hosts of %2 do not fill %3; the hatched devices are left over.", "x: 2, 3")
-            .arg(axis, asked, there);
-    case SubmeshFailure::Cause::OtherCores:
-        return TopologyView::tr(
-            "%1: the submesh has %2 of the %3 of each chip; the hatched ones are missing.", "cores: 1, 2")
-            .arg(axis, asked, there);
-    }
-    return {};
-}
-
 } // namespace
 
 TopologyView::TopologyView(Document* document, Selection* selection, QWidget* parent)
@@ -251,7 +217,7 @@ QString TopologyView::markFailure(const Problem* problem)
             for (const SubmeshFailure::Part& part : failure->parts) {
                 if (!part.devices.empty())
                     regions.push_back({ MapRegion::Kind::Wrong, part.devices });
-                stated << failureText(*failure, part);
+                stated << words::submeshFailureText(*failure, part);
             }
         }
     }
@@ -314,7 +280,7 @@ void TopologyView::refreshColours()
     m_meshMap->setFills(std::move(fills));
     for (DeviceMap* map : { m_machine, m_meshMap })
         map->holdingChanged();
-    const std::int64_t shared = axis ? neighboursPerColour(m_shownMesh->size(*axis)) : 1;
+    const std::int64_t shared = axis ? neighboursPerGroup(m_shownMesh->size(*axis)) : 1;
     m_colours->setToolTip(shared > 1 ? tr("One colour for every %1 neighbours along the axis").arg(words::count(shared))
                                      : tr("Both maps bear the same colours; dashed lines go around hosts"));
 }

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "views/theme/theme.h"
-#include "views/values_view/heat_data.h"
+#include "views/values_view/heat_colours.h"
 #include "views/widgets/canvas.h"
 
 namespace shardscope {

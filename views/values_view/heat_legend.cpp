@@ -8,6 +8,7 @@
 
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
+#include "views/values_view/heat_colours.h"
 #include "words/utf8.h"
 #include "words/words.h"
 

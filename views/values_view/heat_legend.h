@@ -5,8 +5,8 @@
 #include <QWidget>
 #include <algorithm>
 
+#include "geometry/heat_data.h"
 #include "views/theme/theme.h"
-#include "views/values_view/heat_data.h"
 
 namespace shardscope {
 

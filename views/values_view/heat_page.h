@@ -5,8 +5,8 @@
 
 #include <QWidget>
 
+#include "geometry/heat_data.h"
 #include "views/panel/panel.h"
-#include "views/values_view/heat_data.h"
 
 class QBoxLayout;
 class QComboBox;

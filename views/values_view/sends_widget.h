@@ -10,24 +10,10 @@
 #include <vector>
 
 #include "analysis/collective_sends.h"
+#include "geometry/sends_layout.h"
 #include "views/theme/theme.h"
 
 namespace shardscope {
-
-// The picture of a collective: the devices of a group before it, above those after it, and arrows for what goes from
-// one to the other. Plain values, without a window.
-//
-//     all-reduce over devices 0 and 1:   [0]   [1]
-//                                         | \ / |
-//                                        [0]   [1]
-
-struct SendsLayout {
-    std::vector<QRectF> before, after; ///< by place
-    std::vector<QLineF> arrows; ///< by send
-
-    SendsLayout() = default;
-    SendsLayout(const CollectiveSends& subject, const QRectF& room, qreal boxHeight, qreal widestBox);
-};
 
 class SendsWidget : public QWidget {
     Q_OBJECT

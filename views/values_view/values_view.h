@@ -6,9 +6,9 @@
 
 #include "document/replay_job.h"
 #include "document/run_controller.h"
+#include "geometry/heat_data.h"
 #include "views/panel/dock_view.h"
 #include "views/panel/panel.h"
-#include "views/values_view/heat_data.h"
 
 class QBoxLayout;
 class QComboBox;

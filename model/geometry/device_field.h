@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "geometry/device_map_layout.h"
 #include "mesh/device_places.h"
 #include "mesh/mesh.h"
 #include "sharding/device_group.h"
-#include "views/device_map/device_map_layout.h"
 #include "words/words.h"
 
 namespace shardscope {

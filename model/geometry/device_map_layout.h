@@ -9,7 +9,8 @@
 //     a mesh of 1024 x 16: 16 columns of 16 tiles, each for 64 rows
 #pragma once
 
-#include <QPolygonF>
+#include <QList>
+#include <QPointF>
 #include <QRect>
 #include <QRectF>
 #include <cstdint>
@@ -23,7 +24,7 @@ namespace shardscope {
 ///
 ///     four cells beside each other: one line along their lower edges, from the left of the first to the right of the
 ///     last
-[[nodiscard]] QPolygonF pathBeside(const std::vector<QRectF>& cells);
+[[nodiscard]] QList<QPointF> pathBeside(const std::vector<QRectF>& cells);
 
 struct MapShape {
     std::int64_t columns = 1, rows = 1, planes = 1;

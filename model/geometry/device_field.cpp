@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/device_map/device_field.h"
+#include "geometry/device_field.h"
 
 #include <QCoreApplication>
 #include <algorithm>

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "geometry/graph_layout.h"
 #include "networks/mlp.h"
 #include "program/builder.h"
-#include "views/program_view/graph_layout.h"
 #include "words/graph_words.h"
 
 namespace shardscope::test {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/analyse.h"
 #include "experiment_file/gallery.h"
 #include "program/differentiate.h"
 #include "program/function_names.h"
@@ -14,12 +15,11 @@
 #include "program/outline/part_contents.h"
 #include "program/outline/repeated_blocks.h"
 #include "program/program_mesh.h"
+#include "program_graph.h"
 #include "random_cases.h"
 #include "registered_test.h"
 #include "stablehlo/read.h"
-#include "views/panel_fixture.h"
-#include "views/program_graph.h"
-#include "views/transformer_program.h"
+#include "transformer_program.h"
 #include "words/definitions.h"
 #include "words/graph_words.h"
 
@@ -55,8 +55,9 @@ int likeInModel(const ProgramOutline& outline, int index)
 
 Program scannedMlp()
 {
-    const test::Fixture fixture(findExample("flax-mlp-scan-program")->experiment);
-    return *fixture.snapshot().program;
+    AnalysisCache cache;
+    const Experiment& experiment = findExample("flax-mlp-scan-program")->experiment;
+    return *analyse(std::make_shared<const Experiment>(experiment), 1, cache)->program;
 }
 
 /// Repetition among the operations of main, whatever they are called.
@@ -211,7 +212,7 @@ QString unlikeness(const Program& program, const std::vector<OperationId>& a, co
 class TestProgramOutline : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void init() { test::failOnWarnings(); }
+    void initTestCase() { QLocale::setDefault(QLocale::c()); }
 
     void partsOfTheNotebook()
     {

@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "analysis/collective_places.h"
+#include "geometry/box_tree.h"
+#include "geometry/layered_layout.h"
 #include "program/outline/program_outline.h"
-#include "views/program_view/box_tree.h"
-#include "views/program_view/layered_layout.h"
 
 namespace shardscope {
 

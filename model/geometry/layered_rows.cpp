@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "views/program_view/layered_layout.h"
+#include "geometry/layered_layout.h"
 
 namespace shardscope {
 

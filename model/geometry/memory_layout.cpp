@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/memory_view/memory_layout.h"
+#include "geometry/memory_layout.h"
 
 #include <algorithm>
 #include <cmath>

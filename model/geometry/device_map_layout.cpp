@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/device_map/device_map_layout.h"
+#include "geometry/device_map_layout.h"
 
 #include <algorithm>
 
@@ -314,7 +314,7 @@ std::int64_t DeviceMapLayout::neighbour(std::int64_t cell, std::int64_t columns,
 
 namespace {
 
-constexpr double margin = 0.12; ///< of a cell's width, left at its sides
+constexpr double sideMargin = 0.12; ///< of a cell's width, left at its sides
 
 /// The step from one cell to the next: -1, 0 or 1 each way.
 struct Step {
@@ -330,9 +330,9 @@ Step stepOf(const QRectF& from, const QRectF& to)
 
 } // namespace
 
-QPolygonF pathBeside(const std::vector<QRectF>& cells)
+QList<QPointF> pathBeside(const std::vector<QRectF>& cells)
 {
-    QPolygonF line;
+    QList<QPointF> line;
     bool right = false; // the side of a cell that the line is at
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const QRectF& cell = cells[i];
@@ -340,7 +340,8 @@ QPolygonF pathBeside(const std::vector<QRectF>& cells)
         const Step out = i + 1 < cells.size() ? stepOf(cell, cells[i + 1]) : Step();
         const double below = cell.bottom() + 1; // in the gap between rows
         const auto add = [&](double y) {
-            const QPointF point(right ? cell.right() - cell.width() * margin : cell.left() + cell.width() * margin, y);
+            const QPointF point(
+                right ? cell.right() - cell.width() * sideMargin : cell.left() + cell.width() * sideMargin, y);
             if (line.isEmpty() || line.last() != point)
                 line << point;
         };

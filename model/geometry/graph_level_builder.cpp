@@ -7,8 +7,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "views/program_view/element_ref.h"
-#include "views/program_view/graph_layout.h"
+#include "geometry/element_ref.h"
+#include "geometry/graph_layout.h"
 
 namespace shardscope {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/program_view/graph_layout.h"
-#include "views/program_view/element_ref.h"
+#include "geometry/graph_layout.h"
+#include "geometry/element_ref.h"
 
 #include <algorithm>
 #include <numeric>

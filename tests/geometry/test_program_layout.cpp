@@ -6,11 +6,10 @@
 #include <map>
 #include <set>
 
+#include "program_graph.h"
 #include "random_cases.h"
 #include "registered_test.h"
-#include "views/panel_fixture.h"
-#include "views/program_graph.h"
-#include "views/transformer_program.h"
+#include "transformer_program.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;
@@ -126,8 +125,6 @@ QString flowsOf(const Graph& graph)
 class TestProgramLayout : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void init() { test::failOnWarnings(); }
-
     void nothingOverlapsAndEdgesMeetTheirBoxes_data()
     {
         QTest::addColumn<int>("seed");

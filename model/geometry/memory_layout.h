@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "geometry/flow_layout.h"
 #include "pipeline/snapshot.h"
 #include "schedule/plan.h"
-#include "views/panel/flow_layout.h"
 
 namespace shardscope {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/program_view/layered_layout.h"
+#include "geometry/layered_layout.h"
 
 #include <algorithm>
 #include <cmath>

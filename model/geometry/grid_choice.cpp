@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "views/shard_grid_view/grid_layout.h"
+#include "geometry/grid_layout.h"
 
 namespace shardscope {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "views/program_view/graph_layout.h"
+#include "geometry/graph_layout.h"
 
 namespace shardscope {
 

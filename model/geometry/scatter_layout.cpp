@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "geometry/scatter_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardscope {
+
+namespace {
+
+double logOf(double bytes)
+{
+    return std::log2(1 + std::max(bytes, 0.0));
+}
+
+/// A part of the line between two of its corners, with room around it.
+QRectF around(QPointF from, QPointF to)
+{
+    constexpr double room = 2;
+    return QRectF(from, to).normalized().adjusted(-room, -room, room, room);
+}
+
+} // namespace
+
+ScatterScale ScatterScale::of(double minimum, double maximum)
+{
+    constexpr double leastSpan = 0.5; // of a doubling
+    ScatterScale scale{ logOf(minimum), logOf(maximum) };
+    if (const double missing = leastSpan - (scale.most - scale.least); missing > 0) {
+        scale.least = std::max(scale.least - missing / 2, 0.0); // nobody sends less than nothing
+        scale.most = scale.least + leastSpan;
+    }
+    return scale;
+}
+
+double ScatterScale::shareOf(double bytes) const
+{
+    return (logOf(bytes) - least) / (most - least);
+}
+
+double ScatterScale::bytesAt(double share) const
+{
+    return std::round(std::exp2(least + share * (most - least)) - 1);
+}
+
+ScatterLayout ScatterLayout::make(const QRectF& area, const std::vector<MeshFigures>& meshes)
+{
+    ScatterLayout layout;
+    std::vector<double> sent, state;
+    for (std::size_t i = 0; i < meshes.size(); ++i)
+        if (meshes[i].sentBytes && meshes[i].stateBytes) {
+            layout.dots.push_back({ i, {} });
+            sent.push_back(meshes[i].sentBytes->value());
+            state.push_back(static_cast<double>(*meshes[i].stateBytes));
+        }
+    if (layout.dots.empty())
+        return layout;
+    const auto scaleOf = [](const std::vector<double>& bytes) {
+        const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
+        return ScatterScale::of(*least, *most);
+    };
+    layout.sent = scaleOf(sent);
+    layout.state = scaleOf(state);
+    for (std::size_t i = 0; i < layout.dots.size(); ++i)
+        layout.dots[i].at = { area.left() + area.width() * layout.sent.shareOf(sent[i]),
+            area.bottom() - area.height() * layout.state.shareOf(state[i]) };
+    std::vector<QPointF> front;
+    for (const Dot& dot : layout.dots)
+        if (meshes[dot.mesh].isFront())
+            front.push_back(dot.at);
+    std::sort(front.begin(), front.end(), [](QPointF a, QPointF b) { return a.x() < b.x(); });
+    for (const QPointF& at : front) {
+        if (!layout.front.isEmpty())
+            layout.front << QPointF(at.x(), layout.front.back().y());
+        layout.front << at;
+    }
+    return layout;
+}
+
+int ScatterLayout::dotAt(const QPointF& point, double within) const
+{
+    int nearest = -1;
+    double least = within;
+    for (std::size_t i = 0; i < dots.size(); ++i) {
+        const double distance = std::hypot(dots[i].at.x() - point.x(), dots[i].at.y() - point.y());
+        if (distance <= least) {
+            least = distance;
+            nearest = static_cast<int>(i);
+        }
+    }
+    return nearest;
+}
+
+std::vector<QRectF> ScatterLayout::labelPlaces(const QRectF& inside, const std::vector<QSizeF>& texts) const
+{
+    constexpr double aside = dotRadius + 8; // clear of the ring around the mesh that is open
+    std::vector<QRectF> taken, places;
+    for (const Dot& dot : dots)
+        taken.push_back(QRectF(dot.at.x() - dotRadius, dot.at.y() - dotRadius, 2 * dotRadius, 2 * dotRadius));
+    for (qsizetype i = 1; i < front.size(); ++i)
+        taken.push_back(around(front[i - 1], front[i]));
+    for (std::size_t i = 0; i < dots.size(); ++i) {
+        const QPointF at = dots[i].at;
+        const double width = texts[i].width(), height = texts[i].height(), left = at.x() - aside - width,
+                     right = at.x() + aside, middle = at.y() - height / 2, above = at.y() - height - 3,
+                     below = at.y() + 3;
+        QRectF found;
+        for (const QPointF& corner : { QPointF(right, middle), QPointF(right, above), QPointF(right, below),
+                 QPointF(left, middle), QPointF(left, above), QPointF(left, below) }) {
+            const QRectF box(corner, texts[i]);
+            if (inside.contains(box) && std::none_of(taken.begin(), taken.end(), [&box](const QRectF& other) {
+                    return other.intersects(box);
+                })) {
+                found = box;
+                break;
+            }
+        }
+        places.push_back(found);
+        if (!found.isNull())
+            taken.push_back(found);
+    }
+    return places;
+}
+
+} // namespace shardscope

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Meshes as points: to the right what they send, upwards what a device holds.
+#pragma once
+
+#include <QList>
+#include <QPointF>
+#include <QRectF>
+#include <vector>
+
+#include "analysis/mesh_search.h"
+
+namespace shardscope {
+
+/// A logarithmic axis from the least to the most there is, and further where these are nearly the same: what differs by
+/// little lies close together.
+struct ScatterScale {
+    double least = 0, most = 1; ///< logarithms
+    static ScatterScale of(double minimum, double maximum);
+    [[nodiscard]] double shareOf(double bytes) const; ///< from 0 to 1
+    [[nodiscard]] double bytesAt(double share) const;
+};
+
+/// Where the points lie.
+struct ScatterLayout {
+    static constexpr double dotRadius = 5;
+    struct Dot {
+        std::size_t mesh = 0;
+        QPointF at;
+    };
+    std::vector<Dot> dots; ///< of the meshes that have both figures, in their order
+    ScatterScale sent, state; ///< across, and upwards
+    QList<QPointF> front; ///< from left to right: across to what sends more, then down to what holds less
+    static ScatterLayout make(const QRectF& area, const std::vector<MeshFigures>& meshes);
+    /// The nearest dot within so many pixels, -1 for none.
+    [[nodiscard]] int dotAt(const QPointF& point, double within) const;
+    /// Places for a text of that size beside each dot: empty where it would lie on another one, on a dot or on the
+    /// line, or not within `inside`.
+    [[nodiscard]] std::vector<QRectF> labelPlaces(const QRectF& inside, const std::vector<QSizeF>& texts) const;
+};
+
+} // namespace shardscope
