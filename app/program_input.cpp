@@ -11,10 +11,10 @@
 #include "input.h"
 #include "partition/partition_program.h"
 #include "partition/varying_axes.h"
+#include "program/collective_groups.h"
 #include "program/over_mesh.h"
 #include "program/verify_shardings.h"
 #include "propagation/pass_pipelines.h"
-#include "program/collective_groups.h"
 
 namespace shardscope::cli {
 
@@ -29,9 +29,10 @@ std::vector<Diagnostic> illegalIn(const Program& program)
     return found;
 }
 
-/// `readText`, given its options, reads the text.
+/// `readText`, given its options, reads the text. Where the text is there afterwards, as `kept`, findings name arrays.
 template <class Read>
-CheckedProgram checkedBy(const std::string& name, std::string_view text, const Read& readText)
+CheckedProgram checkedBy(
+    const std::string& name, std::string_view text, const Read& readText, std::optional<std::string_view> kept)
 {
     CheckedProgram checked;
     std::vector<Diagnostic>& all = checked.findings;
@@ -49,7 +50,8 @@ CheckedProgram checkedBy(const std::string& name, std::string_view text, const R
             for (auto further : { passes::groupConflicts(read->program), checkReplication(read->program) })
                 all.insert(all.end(), std::make_move_iterator(further.begin()), std::make_move_iterator(further.end()));
             if (read->program.meshes.size() > 1) {
-                declaredName(*read, text); // the message names an array
+                if (kept)
+                    declaredName(*read, *kept);
                 if (Result<void> common = checkCommonAxes(read->program); !common)
                     all.push_back(std::move(common.error()));
             }
@@ -80,12 +82,18 @@ bool CheckedProgram::isLegal() const
 
 CheckedProgram checkProgram(const std::string& name, std::string_view text)
 {
-    return checkedBy(name, text, [&](const ReadOptions& options) { return readProgram(text, options); });
+    return checkedBy(
+        name, text, [&](const ReadOptions& options) { return readProgram(text, options); }, text);
 }
 
 CheckedProgram checkProgram(const std::string& name, std::string&& text)
 {
-    return checkedBy(name, text, [&](const ReadOptions& options) { return takeProgram(text, options); });
+    constexpr std::string_view mesh = "sdy.mesh ";
+    if (const std::size_t first = text.find(mesh);
+        first != std::string::npos && text.find(mesh, first + 1) != std::string::npos)
+        return checkProgram(name, std::string_view(text)); // what is wrong with several meshes names an array
+    return checkedBy(
+        name, text, [&](const ReadOptions& options) { return takeProgram(text, options); }, std::nullopt);
 }
 
 std::vector<Diagnostic> errorsOf(const CheckedProgram& checked)

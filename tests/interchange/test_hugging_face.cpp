@@ -244,6 +244,7 @@ void TestHuggingFace::defaults()
         "num_hidden_layers": 3, "num_attention_heads": 6, "intermediate_size": 256, "vocab_size": 1000})");
     QVERIFY(read.has_value());
     TransformerSettings expected;
+    expected.form = LayerForm::Scanned;
     expected.length = 2048;
     expected.layers = 3;
     expected.embed = 96;

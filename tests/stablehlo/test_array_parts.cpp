@@ -47,6 +47,13 @@ func.func public @main(%w: tensor<2x4x4xf32>, %x: tensor<8x4xf32>, %table: tenso
   return %loop#2, %loop#3, %sum : tensor<8x4xf32>, tensor<2x4x4xf32>, tensor<9x4xf32>
 })";
 
+Program programOf(const std::string& text)
+{
+    ReadProgram read = readStableHlo(text).value();
+    declaredName(read, text);
+    return std::move(read.program);
+}
+
 } // namespace
 
 class ArrayPartsTest : public QObject {
@@ -55,12 +62,15 @@ class ArrayPartsTest : public QObject {
 private Q_SLOTS:
     void ofLoopsAndSums()
     {
-        Program program = readStableHlo(scanned).value().program;
+        Program program = programOf(scanned);
         program.values[valueNamed(program, "loop#3").index].role = Role::Gradient;
         program.values[valueNamed(program, "sum").index].role = Role::Gradient;
         const std::vector<ValueId> parts = arraysOfParts(program);
         const auto of = [&](const char* name) {
-            const ValueId found = parts[valueNamed(program, name).index];
+            const ValueId value = valueNamed(program, name);
+            if (!value.valid())
+                qFatal("no value is called %s", name);
+            const ValueId found = parts[value.index];
             return found.valid() ? QString::fromStdString(program.value(found).path) : QString();
         };
         for (const char* const name : { "slice", "layer", "half", "back", "stack", "loop#1" })
@@ -71,8 +81,7 @@ private Q_SLOTS:
         QCOMPARE(of("b"), QStringLiteral("sum"));
         QCOMPARE(of("cast"), QStringLiteral("table"));
         // What is carried and computed is a part of nothing, and what has a name of its own is not either.
-        for (const char* const name :
-            { "y", "carry", "next", "w", "table", "sum", "loop#3", "loop#2", "empty" })
+        for (const char* const name : { "y", "carry", "next", "w", "table", "sum", "loop#3", "loop#2", "empty" })
             QCOMPARE(of(name), QString());
     }
 
@@ -80,7 +89,7 @@ private Q_SLOTS:
     void ofFunctions()
     {
         const auto program = [](const char* more) {
-            return readStableHlo(std::string(R"(
+            return programOf(std::string(R"(
 func.func public @main(%w: tensor<4xf32>, %v: tensor<4xf32>) -> tensor<4xf32> {
   %0 = call @f(%w) : (tensor<4xf32>) -> tensor<4xf32>
 )") + more + R"(
@@ -89,9 +98,7 @@ func.func public @main(%w: tensor<4xf32>, %v: tensor<4xf32>) -> tensor<4xf32> {
 func.func private @f(%p: tensor<4xf32>) -> tensor<4xf32> {
   %1 = stablehlo.convert %p : tensor<4xf32>
   return %1 : tensor<4xf32>
-})")
-                .value()
-                .program;
+})");
         };
         const Program once = program(""), twice = program("%2 = call @f(%v) : (tensor<4xf32>) -> tensor<4xf32>");
         const auto of = [](const Program& in, const char* name) {
