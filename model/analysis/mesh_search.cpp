@@ -2,10 +2,10 @@
 #include "analysis/mesh_search.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 #include "analysis/change.h"
 #include "base/codes.h"
@@ -166,58 +166,85 @@ void findBeaten(std::vector<MeshFigures>& all)
 
 } // namespace
 
+namespace {
+
+/// What the rules can shard along an axis.
+struct AxisUse {
+    std::set<std::string> names; ///< logical names of the program
+    bool ofParameters = false, ofBatch = false; ///< the batch is the first dimension of what a step is given
+};
+
+std::vector<AxisUse> usesOf(const Experiment& experiment, const Program& program)
+{
+    const std::vector<MeshAxis>& axes = experiment.mesh.axes;
+    std::set<std::string> ofParameters, ofBatch, all;
+    for (const Value& value : program.values)
+        for (std::size_t d = 0; d < value.dimNames.size(); ++d) {
+            all.insert(value.dimNames[d]);
+            if (value.role == Role::Parameter)
+                ofParameters.insert(value.dimNames[d]);
+            if (value.role == Role::Input && d == 0)
+                ofBatch.insert(value.dimNames[d]);
+        }
+    std::vector<AxisUse> uses(axes.size());
+    for (const LogicalRule& rule : experiment.rules.rules.list)
+        for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+            const std::string& name = rule.name.name;
+            if (rule.name.kind != LogicalName::Kind::Name || !all.contains(name)
+                || std::find(rule.target.axes.begin(), rule.target.axes.end(), axes[axis].name)
+                    == rule.target.axes.end())
+                continue;
+            uses[axis].names.insert(name);
+            uses[axis].ofParameters = uses[axis].ofParameters || ofParameters.contains(name);
+            uses[axis].ofBatch = uses[axis].ofBatch || ofBatch.contains(name);
+        }
+    return uses;
+}
+
+/// How much an axis adds to those that take part: dimensions of parameters that none of them shards, another kind of
+/// use, other names; nothing where one of them has the same names.
+std::tuple<std::int64_t, bool, std::size_t> addedBy(
+    const AxisUse& use, const std::vector<const AxisUse*>& taken, const Program& program)
+{
+    const auto isNew = [&](const std::string& name) {
+        return use.names.contains(name) && std::none_of(taken.begin(), taken.end(), [&](const AxisUse* other) {
+            return other->names.contains(name);
+        });
+    };
+    std::int64_t dimensions = 0;
+    for (const Value& value : program.values)
+        if (value.role == Role::Parameter)
+            dimensions += std::count_if(value.dimNames.begin(), value.dimNames.end(), isNew);
+    if (std::any_of(taken.begin(), taken.end(), [&](const AxisUse* other) { return other->names == use.names; }))
+        return {};
+    const bool isOtherKind = std::none_of(taken.begin(), taken.end(),
+        [&](const AxisUse* other) { return other->ofParameters == use.ofParameters && other->ofBatch == use.ofBatch; });
+    return { dimensions, isOtherKind,
+        static_cast<std::size_t>(std::count_if(use.names.begin(), use.names.end(), isNew)) };
+}
+
+} // namespace
+
 std::vector<std::size_t> axesToTry(const Experiment& experiment, const Program& program)
 {
-    /// What can be sharded along an axis, by the rules.
-    struct Use {
-        std::int64_t dimensions = 0; ///< of values
-        bool ofParameters = false, ofBatch = false; ///< first dimension of what a step is given
-        bool operator==(const Use&) const = default;
-        [[nodiscard]] bool isLike(const Use& other) const
-        {
-            return ofParameters == other.ofParameters && ofBatch == other.ofBatch;
-        }
-    };
     const std::vector<MeshAxis>& axes = experiment.mesh.axes;
-    std::vector<Use> uses(axes.size());
-    std::map<std::string, std::set<std::size_t>> axesOf; // by logical name
-    for (const LogicalRule& rule : experiment.rules.rules.list)
-        for (const std::string& name : rule.target.axes)
-            for (std::size_t axis = 0; axis < axes.size(); ++axis)
-                if (rule.name.kind == LogicalName::Kind::Name && axes[axis].name == name)
-                    axesOf[rule.name.name].insert(axis);
-    std::set<std::string> batchNames;
-    for (const Value& value : program.values)
-        if (value.role == Role::Input && !value.dimNames.empty())
-            batchNames.insert(value.dimNames[0]);
-    for (const Value& value : program.values)
-        for (const std::string& name : value.dimNames)
-            if (const auto found = axesOf.find(name); found != axesOf.end())
-                for (const std::size_t axis : found->second) {
-                    ++uses[axis].dimensions;
-                    uses[axis].ofParameters = uses[axis].ofParameters || value.role == Role::Parameter;
-                    uses[axis].ofBatch = uses[axis].ofBatch || batchNames.contains(name);
-                }
-    std::vector<Use> taken; // those of axes that take part
+    const std::vector<AxisUse> uses = usesOf(experiment, program);
+    std::vector<const AxisUse*> taken;
     std::vector<std::size_t> left, order;
     for (std::size_t axis = 0; axis < axes.size(); ++axis)
         if (axes[axis].size > 1)
-            taken.push_back(uses[axis]);
-        else if (uses[axis].dimensions > 0)
+            taken.push_back(&uses[axis]);
+        else if (!uses[axis].names.empty())
             left.push_back(axis);
     if (left.empty()) // nobody gives names: in the order of the mesh
         for (std::size_t axis = 0; axis < axes.size(); ++axis)
             if (axes[axis].size == 1)
                 order.push_back(axis);
     while (!left.empty()) {
-        const auto worth = [&](std::size_t axis) {
-            const auto alike =
-                std::count_if(taken.begin(), taken.end(), [&](const Use& use) { return use.isLike(uses[axis]); });
-            return static_cast<double>(uses[axis].dimensions) / static_cast<double>(1 + alike);
-        };
-        const auto best = std::max_element(
-            left.begin(), left.end(), [&](std::size_t a, std::size_t b) { return worth(a) < worth(b); });
-        taken.push_back(uses[*best]);
+        const auto best = std::max_element(left.begin(), left.end(), [&](std::size_t a, std::size_t b) {
+            return addedBy(uses[a], taken, program) < addedBy(uses[b], taken, program);
+        });
+        taken.push_back(&uses[*best]);
         order.push_back(*best);
         left.erase(best);
     }

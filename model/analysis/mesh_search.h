@@ -60,11 +60,11 @@ struct FoundMeshes {
     std::vector<BatchFigures> batches;
 };
 
-/// Axes of size 1 along which the rules shard anything of the program, those first that give it what the others do not:
-/// of axes that shard parameters, the batch, both or neither the one that shards most dimensions. All of them, in the
-/// order of the mesh, where the program has no logical names.
+/// Axes of size 1 along which the rules shard anything of the program, those first that add most to the axes that take
+/// part: dimensions of parameters that are not sharded along these, then another kind of use (of the batch alone, say),
+/// then other names. All of them, in the order of the mesh, where the program has no logical names.
 ///
-///     fsdp = 64 and twelve of size 1, MaxText's rules: tensor, data, tensor_sequence, ...
+///     fsdp = 64 and twelve of size 1, MaxText's rules: tensor, data, context, ...
 [[nodiscard]] std::vector<std::size_t> axesToTry(const Experiment& experiment, const Program& program);
 
 inline constexpr std::size_t maximumMeshes = 128;
