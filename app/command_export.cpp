@@ -10,6 +10,7 @@
 #include "command.h"
 #include "commands.h"
 #include "input.h"
+#include "interchange/maxtext_of.h"
 #include "report.h"
 #include "report/exports.h"
 #include "report/maxtext_code.h"
@@ -62,8 +63,13 @@ int exportView(const ExportOptions& options)
     if (!options.json.empty()) {
         Json out = envelope(options.json, *input);
         out["exported"] = { { "view", view.id }, { "form", form }, { "text", text } };
-        if (view.id == "maxtext")
+        if (view.id == "maxtext") {
             out["exported"]["unknown_names"] = unknown;
+            Json& axes = out["exported"]["unknown_axes"] = Json::array();
+            for (const MeshAxis& axis : snapshot->experiment->mesh.axes)
+                if (!isMaxTextAxis(axis.name))
+                    axes.push_back(axis.name);
+        }
         out["problems"] = problems(*input, *snapshot);
         return emitJson(out, options.json, status);
     }

@@ -51,8 +51,9 @@ struct ReadMaxText {
 [[nodiscard]] Result<ReadMaxText> readMaxText(std::string_view text);
 /// The keys of above, in their order. readMaxText() reads them back, but for two axes whose sizes have one key (see
 /// parallelismKey()): the first one's are written. Errors: RulesType, RuleArity, NestedTuple, and
-/// WrongType for what MaxText has no word for: a rule for None, an unconstrained target.
-[[nodiscard]] Result<std::string> writeMaxText(const MaxTextConfig& config);
+/// WrongType for what MaxText has no word for: a rule for None, an unconstrained target. `otherAxes`: whether the sizes
+/// of axes are written for which base.yml has no key.
+[[nodiscard]] Result<std::string> writeMaxText(const MaxTextConfig& config, bool otherAxes = true);
 
 /// The key of an axis between "ici_" and "_parallelism": "pipeline" for stage, "tensor" for model, else its name.
 [[nodiscard]] std::string parallelismKey(std::string_view axis);

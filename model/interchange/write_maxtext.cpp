@@ -7,6 +7,7 @@
 #include "base/codes.h"
 #include "base/text.h"
 #include "interchange/maxtext_config.h"
+#include "interchange/maxtext_of.h"
 #include "interchange/yaml_text.h"
 
 namespace shardscope {
@@ -53,7 +54,7 @@ Result<void> checkRule(std::size_t index, const LogicalRule& rule)
 
 } // namespace
 
-Result<std::string> writeMaxText(const MaxTextConfig& config)
+Result<std::string> writeMaxText(const MaxTextConfig& config, bool otherAxes)
 {
     if (!config.rules.isSequence)
         return fail(Code::RulesType);
@@ -78,7 +79,8 @@ Result<std::string> writeMaxText(const MaxTextConfig& config)
     std::set<std::string> written; // stage and pipeline, model and tensor share a key
     for (const auto& [prefix, size] : { std::pair("dcn_", &MaxTextAxis::dcn), std::pair("ici_", &MaxTextAxis::ici) })
         for (const MaxTextAxis& axis : config.axes)
-            if (const std::string key = keyText(prefix, axis.name); written.insert(key).second)
+            if (const std::string key = keyText(prefix, axis.name);
+                (otherAxes || isMaxTextAxis(axis.name)) && written.insert(key).second)
                 text += key + ": " + std::to_string(axis.*size) + "\n";
     return text;
 }

@@ -116,7 +116,7 @@ private:
         if (m_style == MaxTextStyle::Flags) {
             note("mesh_axes and logical_axis_rules, which are lists: the configuration in YAML has them");
             addSizes(form.config.axes);
-        } else if (const Result<std::string> written = writeMaxText(form.config)) {
+        } else if (const Result<std::string> written = writeMaxText(form.config, false)) {
             m_settings += *written;
         } else {
             note("a rule that is no name with mesh axes: no rules and mesh axes are written");

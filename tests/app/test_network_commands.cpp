@@ -586,6 +586,14 @@ private Q_SLOTS:
         QCOMPARE(names(QStringLiteral("transformer-t5x")).at(0).get<std::string>(), std::string("batch"));
         QVERIFY(names(QStringLiteral("maxtext-llama3-8b")).is_array());
         QVERIFY(names(QStringLiteral("maxtext-llama3-8b")).empty());
+        // A key for an axis that MaxText does not have would be one too many for it.
+        QByteArray mine = ranWith(QStringLiteral("examples flax-mlp-logical")).out.toUtf8();
+        mine.replace("\"data\"", "\"mine\"");
+        const QString file = writeFile(m_folder, QStringLiteral("mine.json"), mine);
+        const auto exported = ranWith(QStringLiteral("export %1 --view maxtext --json").arg(file)).json()["exported"];
+        QCOMPARE(exported["unknown_axes"].dump(), std::string("[\"mine\"]"));
+        QVERIFY(exported["text"].get<std::string>().find("\nici_mine") == std::string::npos);
+        QVERIFY(exported["text"].get<std::string>().find("\nici_tensor_parallelism") != std::string::npos);
         const Ran own = ranWith(QStringLiteral("export maxtext-llama3-8b --view maxtext"));
         QVERIFY2(!own.error.contains(QStringLiteral("annotates nothing")), qPrintable(own.error));
     }

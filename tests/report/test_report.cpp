@@ -301,6 +301,9 @@ private Q_SLOTS:
         for (const char* part : { "#   the mesh axis mine: base.yml has no ici_mine_parallelism\n",
                  "#   remat: ", "#   the optimizer: ", "\nici_fsdp_parallelism: 1\n" })
             QVERIFY2(other.find(part) != std::string::npos, (part + ('\n' + other)).c_str());
+        for (const char* key : { "\nici_mine_parallelism", "\ndcn_mine_parallelism" })
+            QVERIFY2(other.find(key) == std::string::npos, other.c_str());
+        QVERIFY2(other.find("mesh_axes: ['data', 'mine']\n") != std::string::npos, other.c_str());
         QVERIFY(other.find("\nremat_policy:") == std::string::npos && other.find("\nopt_type:") == std::string::npos);
 
         // Nothing in a title or a platform ends a comment.
