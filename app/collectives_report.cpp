@@ -46,6 +46,17 @@ QString exactCount(Rational bytes)
                                     : QStringLiteral("≈ %1").arg(words::count(std::llround(bytes.value())));
 }
 
+QString bytesAndCount(Rational bytes)
+{
+    return bytes.value() < 1024 ? words::bytes(bytes)
+                                : QStringLiteral("%1 (%2 B)").arg(words::bytes(bytes), exactCount(bytes));
+}
+
+QString whoSends(const CollectiveList& list)
+{
+    return allSend(list) ? QStringLiteral("Every device sends") : QStringLiteral("A device sends at most");
+}
+
 void sayRounded(Console& console, bool isRounded)
 {
     if (isRounded)

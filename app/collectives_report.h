@@ -32,6 +32,10 @@ void addOrigin(Json& json, const CollectiveEntry& entry);
 [[nodiscard]] std::vector<std::string> axisNames(const AxisList& axes, const Mesh& mesh);
 /// Whole bytes with separators: "≈ 8" of a mean over devices that is none.
 [[nodiscard]] QString exactCount(Rational bytes);
+/// "1.08 GiB (1,156,088,832 B)"; once where both are the same.
+[[nodiscard]] QString bytesAndCount(Rational bytes);
+/// "Every device sends", or that none sends more.
+[[nodiscard]] QString whoSends(const CollectiveList& list);
 /// What ≈ stands for, where any of the bytes have it.
 void sayRounded(Console& console, bool isRounded);
 

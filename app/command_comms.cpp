@@ -103,11 +103,8 @@ void printText(const Communication& found, const CommsOptions& options)
     printSums(console, list, options.by.empty() ? "axes" : options.by);
     const SentBytes sent = sentBytes(list);
     console.line();
-    const QString exact = sent.step.value() < 1024
-        ? words::bytes(sent.step)
-        : QStringLiteral("%1 (%2 B)").arg(words::bytes(sent.step), exactCount(sent.step));
-    console.line(QStringLiteral("Every device sends %1 per step%2.")
-                     .arg(exact,
+    console.line(QStringLiteral("%1 %2 per step%3.")
+                     .arg(whoSends(list), bytesAndCount(sent.step),
                          sent.scalarLoss == Rational(0)
                              ? QString()
                              : QStringLiteral(", and %1 for the scalar loss").arg(words::bytes(sent.scalarLoss))));

@@ -150,8 +150,8 @@ std::string heading(const Partitioned& partitioned, const PartitionCommandOption
                  .arg(words::counted(partitioned.mesh->deviceCount(), words::Noun::Device),
                      options.plan == "optimal" ? QStringLiteral("the fewest bytes")
                                                : QStringLiteral("Shardy's sequence"));
-    lines << QStringLiteral("Every device sends %1 B per step%2.")
-                 .arg(exactCount(sent.step),
+    lines << QStringLiteral("%1 %2 B per step%3.")
+                 .arg(whoSends(partitioned.list), exactCount(sent.step),
                      sent.scalarLoss == Rational(0)
                          ? QString()
                          : QStringLiteral(", and %1 B for the scalar loss").arg(exactCount(sent.scalarLoss)));

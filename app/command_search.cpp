@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/mesh_search.h"
+#include "base/text.h"
 #include "command.h"
 #include "commands.h"
 #include "input.h"
@@ -59,7 +60,9 @@ Json foundJson(const FoundMeshes& found)
             row["why_not"] = words::describe(*each.problem).cause.toStdString();
         batches.push_back(std::move(row));
     }
-    return { { "meshes", std::move(meshes) }, { "batches", std::move(batches) } };
+    TriedAxes axes = triedAxes(found.meshes);
+    return { { "meshes", std::move(meshes) }, { "batches", std::move(batches) },
+        { "axes_tried", std::move(axes.tried) }, { "axes_left_at_one", std::move(axes.left) } };
 }
 
 QString heldText(const std::optional<std::int64_t>& bytes)
@@ -91,6 +94,10 @@ void printMeshes(Console& console, const FoundMeshes& found, const std::vector<M
     console.more(static_cast<std::int64_t>(found.meshes.size() - meshes.rows.size()), " (--all)");
     if (std::none_of(found.meshes.begin(), found.meshes.end(), [](const MeshFigures& each) { return !each.problem; }))
         console.line(QStringLiteral("None of the meshes can be used."));
+    if (const TriedAxes axes = triedAxes(found.meshes); !axes.left.empty())
+        console.line(QStringLiteral("Devices were given to %1; of size 1 in all of them: %2. An axis takes part for "
+                                    "certain where it has a size above 1.")
+                         .arg(words::fromStd(join(axes.tried, ", ")), words::fromStd(join(axes.left, ", "))));
 }
 
 void printBatches(Console& console, const FoundMeshes& found)

@@ -48,8 +48,11 @@ CheckedProgram checkedBy(const std::string& name, std::string_view text, const R
         if (checked.isLegal()) {
             for (auto further : { passes::groupConflicts(read->program), checkReplication(read->program) })
                 all.insert(all.end(), std::make_move_iterator(further.begin()), std::make_move_iterator(further.end()));
-            if (Result<void> common = checkCommonAxes(read->program); !common)
-                all.push_back(std::move(common.error()));
+            if (read->program.meshes.size() > 1) {
+                declaredName(*read, text); // the message names an array
+                if (Result<void> common = checkCommonAxes(read->program); !common)
+                    all.push_back(std::move(common.error()));
+            }
         }
         checked.program = std::move(read->program);
     }

@@ -36,7 +36,9 @@ std::optional<CollectiveSends> sendsOf(const Operation& operation, std::int64_t 
     if (!own)
         return std::nullopt;
     const bool permutes = operation.kind == OpKind::CollectivePermute;
-    const std::vector<std::vector<std::int64_t>> groups = groupsIn(*own, devices, permutes);
+    std::vector<std::vector<std::int64_t>> groups = groupsIn(*own, devices, permutes);
+    if (permutes) // who sends to itself sends nothing
+        std::erase_if(groups, [](const auto& pair) { return pair.front() == pair.back(); });
     CollectiveSends subject;
     subject.groups = static_cast<std::int64_t>(groups.size());
     subject.drawn = 0;

@@ -12,6 +12,7 @@
 #include "experiment/mesh_order.h"
 #include "mesh/device_places.h"
 #include "pipeline/collective_list.h"
+#include "pipeline/stage_results.h"
 
 namespace shardscope {
 
@@ -52,11 +53,12 @@ bool divides(const Program& program, const std::string& name, std::int64_t size)
     return true;
 }
 
-/// W212: mesh axes along which nothing is sharded or added up.
+/// W212: mesh axes along which nothing is sharded or added up. A text of what one device runs says nothing of that:
+/// every device has its own values.
 void addUnusedAxes(const Snapshot& snapshot, std::vector<Problem>& problems)
 {
     const Mesh& mesh = *snapshot.mesh;
-    if (snapshot.program->main().arguments.empty())
+    if (snapshot.program->main().arguments.empty() || isOfOneDevice(snapshot))
         return; // no arrays, no use
     std::vector<bool> used(mesh.rank());
     for (const TensorSharding& sharding : snapshot.propagation->shardings)

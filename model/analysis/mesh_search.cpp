@@ -2,8 +2,10 @@
 #include "analysis/mesh_search.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
+#include <set>
 
 #include "analysis/change.h"
 #include "base/codes.h"
@@ -164,7 +166,66 @@ void findBeaten(std::vector<MeshFigures>& all)
 
 } // namespace
 
-std::vector<std::vector<MeshAxis>> otherMeshes(const MeshSetting& mesh, std::size_t most)
+std::vector<std::size_t> axesToTry(const Experiment& experiment, const Program& program)
+{
+    /// What can be sharded along an axis, by the rules.
+    struct Use {
+        std::int64_t dimensions = 0; ///< of values
+        bool ofParameters = false, ofBatch = false; ///< first dimension of what a step is given
+        bool operator==(const Use&) const = default;
+        [[nodiscard]] bool isLike(const Use& other) const
+        {
+            return ofParameters == other.ofParameters && ofBatch == other.ofBatch;
+        }
+    };
+    const std::vector<MeshAxis>& axes = experiment.mesh.axes;
+    std::vector<Use> uses(axes.size());
+    std::map<std::string, std::set<std::size_t>> axesOf; // by logical name
+    for (const LogicalRule& rule : experiment.rules.rules.list)
+        for (const std::string& name : rule.target.axes)
+            for (std::size_t axis = 0; axis < axes.size(); ++axis)
+                if (rule.name.kind == LogicalName::Kind::Name && axes[axis].name == name)
+                    axesOf[rule.name.name].insert(axis);
+    std::set<std::string> batchNames;
+    for (const Value& value : program.values)
+        if (value.role == Role::Input && !value.dimNames.empty())
+            batchNames.insert(value.dimNames[0]);
+    for (const Value& value : program.values)
+        for (const std::string& name : value.dimNames)
+            if (const auto found = axesOf.find(name); found != axesOf.end())
+                for (const std::size_t axis : found->second) {
+                    ++uses[axis].dimensions;
+                    uses[axis].ofParameters = uses[axis].ofParameters || value.role == Role::Parameter;
+                    uses[axis].ofBatch = uses[axis].ofBatch || batchNames.contains(name);
+                }
+    std::vector<Use> taken; // those of axes that take part
+    std::vector<std::size_t> left, order;
+    for (std::size_t axis = 0; axis < axes.size(); ++axis)
+        if (axes[axis].size > 1)
+            taken.push_back(uses[axis]);
+        else if (uses[axis].dimensions > 0)
+            left.push_back(axis);
+    if (left.empty()) // nobody gives names: in the order of the mesh
+        for (std::size_t axis = 0; axis < axes.size(); ++axis)
+            if (axes[axis].size == 1)
+                order.push_back(axis);
+    while (!left.empty()) {
+        const auto worth = [&](std::size_t axis) {
+            const auto alike =
+                std::count_if(taken.begin(), taken.end(), [&](const Use& use) { return use.isLike(uses[axis]); });
+            return static_cast<double>(uses[axis].dimensions) / static_cast<double>(1 + alike);
+        };
+        const auto best = std::max_element(
+            left.begin(), left.end(), [&](std::size_t a, std::size_t b) { return worth(a) < worth(b); });
+        taken.push_back(uses[*best]);
+        order.push_back(*best);
+        left.erase(best);
+    }
+    return order;
+}
+
+std::vector<std::vector<MeshAxis>> otherMeshes(
+    const MeshSetting& mesh, std::size_t most, const std::vector<std::size_t>* order)
 {
     std::int64_t devices = 1;
     std::vector<std::size_t> taking, ones;
@@ -175,6 +236,8 @@ std::vector<std::vector<MeshAxis>> otherMeshes(const MeshSetting& mesh, std::siz
         devices *= size;
         (size > 1 ? taking : ones).push_back(axis);
     }
+    if (order)
+        ones = *order;
     std::vector<std::vector<std::int64_t>> sizes = Factorings(devices, taking.size(), most).found();
     for (const std::size_t one : ones) {
         const auto more = Factorings(devices, taking.size() + 1, most);
@@ -194,10 +257,30 @@ std::vector<std::vector<MeshAxis>> otherMeshes(const MeshSetting& mesh, std::siz
     return all;
 }
 
+TriedAxes triedAxes(const std::vector<MeshFigures>& meshes)
+{
+    TriedAxes axes;
+    for (std::size_t axis = 0; !meshes.empty() && axis < meshes.front().axes.size(); ++axis) {
+        const MeshAxis& first = meshes.front().axes[axis];
+        const bool differs = std::any_of(
+            meshes.begin(), meshes.end(), [&](const MeshFigures& each) { return each.axes[axis].size != first.size; });
+        if (differs)
+            axes.tried.push_back(first.name);
+        else if (first.size == 1)
+            axes.left.push_back(first.name);
+    }
+    return axes;
+}
+
 std::vector<MeshFigures> searchMeshes(const Experiment& experiment, AnalysisCache& cache, const std::stop_token& stop)
 {
+    const SnapshotPtr own = snapshotIn(experiment, cache, stop);
+    if (!own)
+        return {};
+    const std::vector<std::size_t> order =
+        own->source ? axesToTry(experiment, own->source->program) : std::vector<std::size_t>();
     std::vector<MeshFigures> all;
-    for (std::vector<MeshAxis>& axes : otherMeshes(experiment.mesh)) {
+    for (std::vector<MeshAxis>& axes : otherMeshes(experiment.mesh, maximumMeshes, own->source ? &order : nullptr)) {
         std::optional<MeshFigures> figures = figuresOn(experiment, std::move(axes), cache, stop);
         if (!figures)
             return {};

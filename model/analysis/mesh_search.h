@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "analysis/analyse.h"
@@ -59,9 +60,23 @@ struct FoundMeshes {
     std::vector<BatchFigures> batches;
 };
 
+/// Axes of size 1 along which the rules shard anything of the program, those first that give it what the others do not:
+/// of axes that shard parameters, the batch, both or neither the one that shards most dimensions. All of them, in the
+/// order of the mesh, where the program has no logical names.
+///
+///     fsdp = 64 and twelve of size 1, MaxText's rules: tensor, data, tensor_sequence, ...
+[[nodiscard]] std::vector<std::size_t> axesToTry(const Experiment& experiment, const Program& program);
+
+inline constexpr std::size_t maximumMeshes = 128;
 /// All ways to give the devices of the mesh to its axes, in their order; its own is among them. Axes of size 1 take
-/// part as long as there are no more than `most`, in their order; else they stay.
-[[nodiscard]] std::vector<std::vector<MeshAxis>> otherMeshes(const MeshSetting& mesh, std::size_t most = 128);
+/// part in `order` (by default that of the mesh) as long as there are no more than `most` ways; else they stay.
+[[nodiscard]] std::vector<std::vector<MeshAxis>> otherMeshes(
+    const MeshSetting& mesh, std::size_t most = maximumMeshes, const std::vector<std::size_t>* order = nullptr);
+/// The axes whose sizes are not the same in all of them, and those of size 1 in all of them.
+struct TriedAxes {
+    std::vector<std::string> tried, left;
+};
+[[nodiscard]] TriedAxes triedAxes(const std::vector<MeshFigures>& meshes);
 
 /// In the order of otherMeshes(). Empty where stopped.
 [[nodiscard]] std::vector<MeshFigures> searchMeshes(

@@ -39,10 +39,9 @@ Result<SourceProgram> read(const ProgramModel& model)
     }
     for (Diagnostic& warning : read->warnings)
         place(warning, model);
-    if (!read->partitionedOver.empty()) // what is not known stays as it is: nothing is to be propagated through it
-        std::erase_if(read->warnings, [](const Diagnostic& warning) {
-            return warning.code == Code::UnknownCustomCall || warning.code == Code::OpaqueOperation;
-        });
+    if (!read->partitionedOver.empty()) // XLA's own calls are many, and nothing is to be propagated through them
+        std::erase_if(
+            read->warnings, [](const Diagnostic& warning) { return warning.code == Code::UnknownCustomCall; });
     // Said before the program is named and annotated, which of a large one takes several times the memory.
     if (Result<void> fits = passes::checkFlattened(read->program); !fits) {
         place(fits.error(), model);

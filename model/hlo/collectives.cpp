@@ -147,6 +147,26 @@ std::int64_t namedDevices(const HloCollective& collective)
     return end;
 }
 
+/// Where a collective names the device: its number, or the groups that stand for more devices than they write down.
+Where placeOfDevice(const HloModule& module, const HloInstruction& instruction, std::int64_t device)
+{
+    const std::string number = std::to_string(device);
+    std::optional<std::uint32_t> groupsAt;
+    for (const char* name : { "replica_groups", "source_target_pairs" }) {
+        const HloAttribute* named = module.attribute(instruction, name);
+        if (!named)
+            continue;
+        const std::string_view text = module.view(named->value);
+        const auto isDigit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+        for (std::size_t at = text.starts_with('{') ? text.find(number) : text.npos; at != text.npos;
+             at = text.find(number, at + 1))
+            if (!isDigit(at - 1) && !isDigit(at + number.size()))
+                return module.placeOf(named->value.begin + static_cast<std::uint32_t>(at));
+        groupsAt = groupsAt ? groupsAt : named->value.begin;
+    }
+    return module.placeOf(groupsAt.value_or(instruction.name.begin));
+}
+
 Result<std::int64_t> devicesOf(const HloModule& module, const std::vector<HloCollective>& collectives)
 {
     SHARDSCOPE_TRY(partitions, hloNumber(module, "num_partitions"));
@@ -159,7 +179,7 @@ Result<std::int64_t> devicesOf(const HloModule& module, const std::vector<HloCol
         const std::int64_t named = namedDevices(collective);
         if (isStated && named > stated)
             return fail(Code::DeviceOutOfRange, { { "device", named - 1 }, { "devices", stated } },
-                module.placeOf(module.instructions[collective.instruction].name.begin));
+                placeOfDevice(module, module.instructions[collective.instruction], named - 1));
         devices = std::max(devices, named);
     }
     return devices;

@@ -143,6 +143,10 @@ Result<ReadProgram> read(Translation& translation, const HloPlaces& places, Read
     places.move(read->warnings);
     places.move(read->program);
     read->partitionedOver = std::move(translation.partitionedOver);
+    if (!read->partitionedOver.empty())
+        for (Diagnostic& warning : read->warnings)
+            if (warning.code == Code::OpaqueOperation || warning.code == Code::UnknownCustomCall)
+                warning.args.emplace_back("compiled", 1); // nothing is to be propagated through it
     read->partsOf = std::move(translation.partsOf);
     return read;
 }

@@ -12,6 +12,18 @@
 
 namespace shardscope::hlo {
 
+namespace {
+
+tl::unexpected<Error> endsEarly(const HloModule& module, Where where)
+{
+    std::vector<Arg> args{ { "wrong", "entry" } };
+    if (isCompiled(module))
+        args.emplace_back("compiled", 1); // there are commands that read a part of it
+    return fail(Code::NoProgram, std::move(args), std::move(where));
+}
+
+} // namespace
+
 Translator::Translator(const HloModule& module, const HloCollectives& found, bool isCompiled)
     : m_module(module)
     , m_found(found)
@@ -29,8 +41,8 @@ Translator::Translator(const HloModule& module, const HloCollectives& found, boo
 Result<void> Translator::translate()
 {
     if (m_module.entry == noHloIndex)
-        return fail(Code::NoProgram, { { "wrong", "entry" } },
-            m_module.placeOf(static_cast<std::uint32_t>(m_module.text.find_last_not_of(" \t\r\n") + 1)));
+        return endsEarly(
+            m_module, m_module.placeOf(static_cast<std::uint32_t>(m_module.text.find_last_not_of(" \t\r\n") + 1)));
     return module();
 }
 
@@ -224,7 +236,7 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
 {
     const HloComputation& called = m_module.computations[computation];
     if (called.root == noHloIndex)
-        return fail(Code::NoProgram, { { "wrong", "entry" } }, m_module.placeOf(called.name.begin));
+        return endsEarly(m_module, m_module.placeOf(called.name.begin));
     m_next = 0;
     // Where one value alone is returned it has no place in a tuple.
     const bool returnsOne = !m_module.shape(m_module.instructions[called.root]).isTuple;
@@ -289,7 +301,7 @@ Result<void> Translator::region(const Body& body, const HloInstruction& owner)
 {
     const HloComputation& computation = m_module.computations[body.computation];
     if (computation.root == noHloIndex)
-        return fail(Code::NoProgram, { { "wrong", "entry" } }, at(owner));
+        return endsEarly(m_module, at(owner));
     if (++m_depth > maximumRegionDepth)
         return fail(Code::TooLarge, { { "what", "nesting" }, { "limit", maximumRegionDepth } }, at(owner));
     if (body.hasArguments) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interchange/hugging_face.h"
 
+#include <algorithm>
+
 #include "base/codes.h"
 #include "interchange/config_fields.h"
 #include "interchange/hugging_face_families.h"
@@ -13,12 +15,32 @@ namespace {
 
 constexpr std::size_t maximumConfigValues = 200'000;
 
+/// An error at the end of a text that is cut off, in a string or before a bracket is closed, says so.
+Error atItsEnd(Error error, std::string_view text)
+{
+    const std::size_t end = text.find_last_not_of(" \t\r\n") + 1;
+    const auto lines = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+    const bool isOpen = error.text("expected").starts_with("closing ") && error.where.line == lines;
+    if (end == 0 || error.code != Code::Syntax || (error.text("found") != "end of text" && !isOpen))
+        return error;
+    const std::size_t start = text.substr(0, end).rfind('\n') + 1; // 0 where there is one line
+    error.where.line = static_cast<int>(lines);
+    error.where.column = 1
+        + static_cast<int>(std::count_if(text.begin() + static_cast<std::ptrdiff_t>(start),
+            text.begin() + static_cast<std::ptrdiff_t>(end),
+            [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+    error.args.emplace_back("truncated", 1);
+    return error;
+}
+
 Result<Literal> parseConfig(std::string_view text)
 {
     if (text.size() > maximumConfigBytes)
         return fail(Code::TooLarge, { { "what", "file" }, { "bytes", text.size() }, { "limit", maximumConfigBytes } });
     Tokens tokens(text, Tokens::Language::Python, maximumConfigValues);
-    SHARDSCOPE_TRY(root, tokens.readLiteral());
+    Result<Literal> root = tokens.readLiteral();
+    if (!root)
+        return tl::unexpected(atItsEnd(std::move(root.error()), text));
     if (tokens.peek().kind != Tokens::Kind::End)
         return tokens.unexpected("end of text");
     if (root->kind != Literal::Kind::Mapping)
@@ -99,6 +121,7 @@ Result<ReadHuggingFace> readHuggingFace(std::string_view text, std::string_view 
     result.verified = family->verified;
     fields.setArchitecture(result.architecture);
     result.settings = family->read(fields);
+    result.settings.form = LayerForm::Scanned; // as presets have it
     if (fields.error())
         return tl::unexpected(*fields.error());
     if (Result<void> checked = checkTransformer(result.settings); !checked) {

@@ -99,6 +99,10 @@ struct CollectiveList {
 /// several.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> sentPairs(const CollectiveEntry& entry);
 
+/// Whether every device sends what the list says: a collective_permute may leave devices out, or have them keep what
+/// they have, and groups of the program itself may be smaller than others.
+[[nodiscard]] bool allSend(const CollectiveList& list);
+
 /// Why it is there: "reduced_factor", "operand_reshard", ...; "program" where that has the collective itself.
 [[nodiscard]] std::string_view causeId(const CollectiveEntry& entry);
 

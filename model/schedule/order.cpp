@@ -137,7 +137,8 @@ private:
         readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
         const auto self = std::find(readers.begin(), readers.end(), writer);
         if (self != readers.end()) {
-            if (m_work.nodes[writer].kind != Node::Kind::Fused && !goesOnInPlace(writer, argument, chain))
+            if (m_work.nodes[writer].kind != Node::Kind::Fused && !goesOnInPlace(writer, argument, chain)
+                && !writesSliceOf(writer, argument))
                 return false; // a kernel must not overwrite what it reads
             readers.erase(self);
         }
@@ -147,6 +148,14 @@ private:
             m_before[reader].push_back(writer);
         m_order.inPlaceOf[chain] = argument;
         return true;
+    }
+
+    /// A slice is written into the argument, of which nothing else is read.
+    [[nodiscard]] bool writesSliceOf(std::uint32_t node, std::uint32_t argument) const
+    {
+        const FlatOp& op = m_block.ops[m_work.nodes[node].ops[0]];
+        return m_work.nodes[node].ops.size() == 1 && m_program.operation(op).kind == OpKind::DynamicUpdateSlice
+            && m_work.operand(op, 0) == argument && m_work.operand(op, 1) != argument;
     }
 
     /// A loop whose state begins with the argument and ends as its new value.

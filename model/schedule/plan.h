@@ -27,7 +27,8 @@ struct Slot {
     std::uint32_t block = 0; ///< 0 = main, else FlatProgram::blocks
 };
 
-/// An operation executed by its kernel on local shards.
+/// An operation executed by its kernel on local shards. The result of a dynamic_update_slice may have the slot of the
+/// array that the slice is written into.
 struct KernelInstruction {
     OperationId operation; ///< of FlatProgram::local, like all operations here
     std::vector<std::pair<ValueId, SlotId>> captured; ///< what its body reads from around it

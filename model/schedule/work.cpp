@@ -157,16 +157,19 @@ bool isUnchanged(const Work& work, std::uint32_t number, std::size_t result)
     return body.results[result] == body.arguments[result];
 }
 
-/// The operand whose memory a result may take, where nobody else needs that: an all-reduce works in place, and a loop
-/// goes on where its state begins.
+/// The operand whose memory a result may take, where nobody else needs that: an all-reduce works in place, so does what
+/// writes a slice, and a loop goes on where its state begins.
 std::uint32_t operandInPlace(const Work& work, std::uint32_t number, std::size_t result)
 {
     const FlatOp& op = work.block->ops[number];
     const OpKind kind = work.operation(number).kind;
-    if ((kind != OpKind::AllReduce && kind != OpKind::While) || result >= op.operands.size()
+    const bool writesSlice = kind == OpKind::DynamicUpdateSlice;
+    if ((kind != OpKind::AllReduce && kind != OpKind::While && !writesSlice) || result >= op.operands.size()
         || !op.operands[result].valid())
         return none;
     const std::uint32_t operand = work.operand(op, result);
+    if (writesSlice && work.operand(op, 1) == operand)
+        return none;
     const bool fits = work.definition[operand] != none && !work.outlives[operand] && work.users[operand].size() == 1
         && work.program->values[operand].localType.byteCount()
             == work.program->value(op.results[result]).localType.byteCount();

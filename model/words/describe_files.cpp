@@ -62,6 +62,9 @@ ProblemText describeFile(const Diagnostic& d)
     const Reader arg(d);
     switch (d.code) {
     case Code::Syntax:
+        if (d.arg("truncated"))
+            return { Words::tr("the text is truncated: it ends here, where %1 is missing").arg(arg("expected")),
+                Words::tr("Take the file from its first line to its last."), {} };
         if (arg.has("problem"))
             return { Words::tr("this is no %1: %2").arg(arg("expected"), arg("problem")),
                 Words::tr("Mend the text there, or, where it ends, complete it."), {} };

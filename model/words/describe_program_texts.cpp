@@ -8,6 +8,13 @@ namespace shardscope::words {
 
 namespace {
 
+QString adviceOnUnknown(const Diagnostic& d)
+{
+    return d.arg("compiled") ? Words::tr("Its results are taken as they are declared.")
+                             : Words::tr("Nothing is propagated through it. Annotate its results where they should be "
+                                         "sharded.");
+}
+
 /// What a name stands for, and what would give it a meaning.
 ProblemText undefinedName(const Diagnostic& d)
 {
@@ -25,9 +32,7 @@ ProblemText undefinedName(const Diagnostic& d)
             Words::tr("Define it on a line of its own before the module."), {} };
     if (what == "computation")
         return { Words::tr("the computation %1 is not defined").arg(arg.quote("name")),
-            Words::tr("Take the text of the module from its first line to its last. `shardscope comms` and `shardscope "
-                      "compare-hlo` read what there is."),
-            {} };
+            Words::tr("Take the text of the module from its first line to its last."), {} };
     if (what == "resource")
         return { Words::tr("the resource %1 is not in the text").arg(arg.quote("name")),
             Words::tr("Put its bytes between “{-#” and “#-}” at the end of the text."), {} };
@@ -124,9 +129,10 @@ ProblemText describeProgramText(const Diagnostic& d)
     case Code::NoProgram:
         if (arg("wrong") == QLatin1String("entry"))
             return { Words::tr("the text ends before the entry of the module"),
-                Words::tr(
-                    "Take the text of the module from its first line to its last. `shardscope comms` and `shardscope "
-                    "compare-hlo` read what there is."),
+                Words::tr("Take the text of the module from its first line to its last.")
+                    + (d.arg("compiled")
+                            ? Words::tr(" `shardscope comms` and `shardscope compare-hlo` read what there is.")
+                            : QString()),
                 {} };
         if (arg("wrong") == QLatin1String("bytecode"))
             return { Words::tr("the file is binary: MLIR bytecode, and text is read"),
@@ -144,11 +150,10 @@ ProblemText describeProgramText(const Diagnostic& d)
     case Code::OpaqueOperation:
         return { Words::tr("the operation %1 is not known; it is kept as it is").arg(arg.quote("op")),
             (d.text("nearest").empty() ? QString() : Words::tr("Did you mean %1? ").arg(arg.quote("nearest")))
-                + Words::tr("Nothing is propagated through it. Annotate its results where they should be sharded."),
+                + adviceOnUnknown(d),
             {} };
     case Code::UnknownCustomCall:
-        return { Words::tr("nothing is known of the custom call %1").arg(arg.quote("target")),
-            Words::tr("Nothing is propagated through it. Annotate its results where they should be sharded."), {} };
+        return { Words::tr("nothing is known of the custom call %1").arg(arg.quote("target")), adviceOnUnknown(d), {} };
     case Code::ShardingIgnored:
         if (d.arg("found"))
             return { Words::tr(

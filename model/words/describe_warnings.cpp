@@ -149,17 +149,17 @@ ProblemText describeWarning(const Diagnostic& d)
     case Code::SlowLinkCollective: {
         const bool slices = d.arg("slices") != nullptr;
         const QString where = slices ? Words::tr("slices") : Words::tr("hosts");
+        const QString collectives = counted(d.number("collectives"), Noun::Collective);
         const QString cause = d.number("of") > d.number("bytes")
             ? Words::tr(
                 "collectives along %1 go between %2: each device sends %3 there per step, and the step waits for %4 of "
-                "it, in %5 collectives; the rest is of gradients and updates, and can overlap with compute",
-                "axis, hosts or slices, bytes, bytes, collectives")
-                  .arg(arg("axis"), where, arg.size("of"), arg.size("bytes"), arg.number("collectives"))
-            : Words::tr(
-                "collectives along %1 go between %2, and the step waits for all %3 of them: each device sends %4 "
-                "there per step",
-                "axis, hosts or slices, collectives, bytes")
-                  .arg(arg("axis"), where, arg.number("collectives"), arg.size("bytes"));
+                "it, in %5; the rest is of gradients and updates, and can overlap with compute",
+                "axis, hosts or slices, bytes, bytes, 3 collectives")
+                  .arg(arg("axis"), where, arg.size("of"), arg.size("bytes"), collectives)
+            : Words::tr("collectives along %1 go between %2, and the step waits for all of them: each device sends %4 "
+                        "there per step, in %3",
+                "axis, hosts or slices, 3 collectives, bytes")
+                  .arg(arg("axis"), where, collectives, arg.size("bytes"));
         return { cause,
             slices ? Words::tr("Keep the axis inside a slice, and let data cross slices once per step.")
                    : Words::tr("Keep the axis inside a host: make it the last axis, or as large as a host."),

@@ -454,6 +454,23 @@ private Q_SLOTS:
         QVERIFY(odd[0].fixes.empty());
     }
 
+    /// What each device runs has no shardings, yet every one of them holds values of its own.
+    void noUnusedAxisOfWhatOneDeviceRuns()
+    {
+        const auto unused = [](const std::string& operation) {
+            const std::string text = "module attributes {mhlo.num_partitions = 8 : i32} {\n"
+                                     "func.func @main(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {\n%0 = "
+                + operation + "\nreturn %0 : tensor<4x4xf32>\n}\n}\n";
+            const ProgramModel model{ {}, std::make_shared<const std::string>(text), {} };
+            return found(*experimentOf(model, "text"), Code::AxisUnused).size();
+        };
+        QCOMPARE(unused("stablehlo.add %a, %a : tensor<4x4xf32>"), 1U);
+        QCOMPARE(unused("\"stablehlo.collective_permute\"(%a) <{channel_handle = #stablehlo.channel_handle<handle = 1, "
+                        "type = 1>, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : "
+                        "(tensor<4x4xf32>) -> tensor<4x4xf32>"),
+            0U);
+    }
+
     /// W244: what every device holds in full while others are sharded, from a quarter of the parameters on.
     void largeReplicatedParameters()
     {

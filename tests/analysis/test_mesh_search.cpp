@@ -6,6 +6,8 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "experiment/network_rules.h"
+#include "networks/presets.h"
 #include "registered_test.h"
 
 using namespace shardscope;
@@ -62,6 +64,42 @@ private Q_SLOTS:
         mesh.axes = { { "a", 1024 }, { "b", 1024 }, { "c", 1024 } };
         QVERIFY(otherMeshes(mesh).empty()); // too many
         QVERIFY(otherMeshes({}).size() <= 1);
+    }
+
+    /// Axes of size 1: of MaxText's twelve those first that shard what fsdp does not.
+    void axesThatMatterTakePart()
+    {
+        TransformerSettings settings = findPreset("llama3-8b")->settings;
+        settings.layers = 2;
+        MeshSetting mesh;
+        mesh.axes = { { "diloco", 1 }, { "data", 1 }, { "stage", 1 }, { "fsdp", 64 }, { "fsdp_transpose", 1 },
+            { "context", 1 }, { "tensor", 1 }, { "tensor_sequence", 1 }, { "expert", 1 }, { "autoregressive", 1 } };
+        const PublishedRules* rules = findPublishedRules("maxtext-base-2026-08");
+        QVERIFY(rules);
+        const Experiment experiment =
+            networkExperiment(settings, "", mesh, boundRules(*rules), std::nullopt, rules).value();
+        AnalysisCache cache;
+        const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(experiment), 1, cache);
+        const std::vector<std::size_t> order = axesToTry(experiment, snapshot->source->program);
+        QVERIFY(order.size() >= 4);
+        QCOMPARE(mesh.axes[order[0]].name, "tensor");
+        QVERIFY(
+            std::any_of(order.begin(), order.begin() + 3, [&](std::size_t a) { return mesh.axes[a].name == "data"; }));
+        for (const std::size_t axis : order)
+            QVERIFY(mesh.axes[axis].name != "diloco"); // no rule names it
+        const std::vector<std::vector<MeshAxis>> all = otherMeshes(mesh, maximumMeshes, &order);
+        QVERIFY(all.size() > 1 && all.size() <= maximumMeshes);
+        QVERIFY(std::any_of(
+            all.begin(), all.end(), [](const auto& axes) { return axes[3].size == 8 && axes[6].size == 8; }));
+        QVERIFY(std::all_of(all.begin(), all.end(), [](const auto& axes) { return axes[0].size == 1; }));
+
+        std::vector<MeshFigures> figures;
+        for (const std::vector<MeshAxis>& axes : all)
+            figures.push_back({ axes, {}, {}, {}, {}, {} });
+        const TriedAxes tried = triedAxes(figures);
+        QVERIFY(std::find(tried.tried.begin(), tried.tried.end(), "tensor") != tried.tried.end());
+        QVERIFY(std::find(tried.left.begin(), tried.left.end(), "diloco") != tried.left.end());
+        QCOMPARE(tried.tried.size() + tried.left.size(), mesh.axes.size());
     }
 
     /// By hand: ring collectives, parameters of 32 MiB with their gradients and two moments, 8 gradients and 7 sums of

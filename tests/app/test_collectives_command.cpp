@@ -323,6 +323,34 @@ private Q_SLOTS:
         QVERIFY2(verified.code == 0, qPrintable(verified.out + verified.error));
     }
 
+    /// Who keeps what it has in a permute, or is left out, sends less than the others.
+    void devicesThatSendLess()
+    {
+        const auto text = [](const char* pairs, const char* shape) {
+            return QByteArray("sdy.mesh @m = <[\"x\"=4]>\n"
+                              "func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
+                              "  %0 = sdy.manual_computation(%a) in_shardings=[<@m, [{\"x\"}, {}]>] "
+                              "out_shardings=[<@m, [{\"x\"}, {}]>] manual_axes={\"x\"} (%b: tensor<2x8xf32>) {\n"
+                              "    %1 = \"stablehlo.collective_permute\"(%b) <{channel_handle = "
+                              "#stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<")
+                + pairs + "> : tensor<" + shape
+                + "xi64>}> : (tensor<2x8xf32>) -> tensor<2x8xf32>\n    sdy.return %1 : tensor<2x8xf32>\n"
+                  "  } : (tensor<8x8xf32>) -> tensor<8x8xf32>\n  return %0 : tensor<8x8xf32>\n}\n";
+        };
+        for (const char* command : { "partition -", "comms -" }) {
+            const auto said = [&](const char* pairs, const char* shape) {
+                const Ran ran = runProgram(words(command), text(pairs, shape));
+                return ran.out + ran.error;
+            };
+            const QString ring = said("[[0, 1], [1, 2], [2, 3], [3, 0]]", "4x2");
+            QVERIFY2(ring.contains(QStringLiteral("Every device sends 64 B per step.")), qPrintable(ring));
+            for (const QString& some : { said("[[0, 0], [1, 2], [2, 1], [3, 3]]", "4x2"), said("[[0, 1]]", "1x2") })
+                QVERIFY2(some.contains(QStringLiteral("A device sends at most 64 B per step.")), qPrintable(some));
+        }
+        const Ran none = runProgram(words("comms - --json"), text("", "0x2"));
+        QVERIFY2(none.json()["sent_bytes"] == 0, qPrintable(none.out + none.error));
+    }
+
     /// A sum over three devices sends thirds of bytes; a way between cuts that would leave uneven blocks gathers.
     void partitionAndListSendTheSame_data()
     {

@@ -332,6 +332,11 @@ private Q_SLOTS:
         row("sizes that are open", config, "--from maxtext", "E187");
         row("devices that do not fit", config, "--from maxtext --devices 7 --slices 2", "E102");
         row("YAML that is none", "mesh_axes: ['a'", "--from maxtext", ":1:16: E120");
+        const char* const truncated = "E120: the text is truncated: it ends here, where";
+        row("a name that is cut off", "{\n \"model_type\": \"llama\",\n \"num_at", "--from hf",
+            (std::string(":3:9: ") + truncated).c_str());
+        row("an object that is cut off", "{ \"model_type\": \"llama\",\n", "--from hf",
+            (std::string(":1:26: ") + truncated).c_str());
         row("YAML without rules", "a: 1", "--from maxtext", "E123");
         row("an axis twice", "mesh_axes: ['a', 'a']", "--from maxtext", ":1:18: E114");
         row("rules that are none", "rules = (('a', ", "--from t5x", ":1:16: E120");

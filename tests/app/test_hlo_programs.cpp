@@ -73,6 +73,13 @@ Ran run(const QString& command, const QStringList& options, const char* text)
     return runProgram(QStringList{ command, QStringLiteral("-") } + options, text);
 }
 
+/// Along x of the mesh devices 0 and 2, 1 and 3 add up 8 x 6 numbers.
+const char* const summedAlongX = "HloModule jit_f, is_scheduled=true, num_partitions=4\n\n%add (a: f32[], b: f32[]) -> "
+                                 "f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
+                                 "  ROOT %s = f32[] add(%a, %b)\n}\n\nENTRY %main (p: f32[8,6]) -> f32[8,6] {\n"
+                                 "  %p = f32[8,6]{1,0} parameter(0)\n  ROOT %r = f32[8,6]{1,0} all-reduce(%p), "
+                                 "replica_groups=[2,2]<=[2,2]T(1,0), to_apply=%add\n}\n";
+
 } // namespace
 
 class HloProgramsTest : public QObject {
@@ -111,6 +118,12 @@ private Q_SLOTS:
         QCOMPARE(found["sums"]["by_kind"].size(), std::size_t{ 2 });
         QCOMPARE(found["sums"]["by_cause"][0]["bytes_in"].get<int>(), 320);
     }
+    /// Bytes are written once where there is nothing to round.
+    void saysFewBytesOnce()
+    {
+        const Ran ran = run(QStringLiteral("comms"), {}, summedAlongX);
+        QVERIFY2(ran.out.contains(QStringLiteral("Every device sends 192 B per step.")), qPrintable(ran.out));
+    }
     void sumsUp()
     {
         const Ran csv = run(QStringLiteral("comms"),
@@ -123,12 +136,7 @@ private Q_SLOTS:
     }
     void comparesWithWhatIsPredicted()
     {
-        // Along x of the mesh devices 0 and 2, 1 and 3 add up 8 x 6 numbers.
-        const QByteArray same = "HloModule jit_f, is_scheduled=true, num_partitions=4\n\n%add (a: f32[], b: f32[]) -> "
-                                "f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
-                                "  ROOT %s = f32[] add(%a, %b)\n}\n\nENTRY %main (p: f32[8,6]) -> f32[8,6] {\n"
-                                "  %p = f32[8,6]{1,0} parameter(0)\n  ROOT %r = f32[8,6]{1,0} all-reduce(%p), "
-                                "replica_groups=[2,2]<=[2,2]T(1,0), to_apply=%add\n}\n";
+        const QByteArray same = summedAlongX;
         const QString file = writeFile(m_folder, QStringLiteral("before.hlo"), before);
         const auto compared = [&](QByteArray after, const QStringList& more = {}) {
             return runProgram(
@@ -222,6 +230,39 @@ private Q_SLOTS:
         for (const char* command : { "check", "run", "partition", "verify" }) {
             const Ran ran = run(QLatin1String(command), {}, compiled);
             QVERIFY2(ran.code == 0, qPrintable(QLatin1String(command) + ran.error));
+        }
+    }
+    /// An operation that nobody knows is listed by check as it is by verify; nothing in a compiled text is to be
+    /// annotated.
+    void namesUnknownOperations()
+    {
+        const QByteArray text = QByteArray(summedAlongX)
+                                    .replace("ROOT %r = f32[8,6]{1,0} all-reduce(%p)",
+                                        "%q = f32[8,6]{1,0} frobnicate(%p)\n  ROOT %r = f32[8,6]{1,0} all-reduce(%q)");
+        for (const char* command : { "check", "verify" }) {
+            const Ran ran = run(QLatin1String(command), {}, text.constData());
+            const QString all = ran.out + ran.error;
+            QVERIFY2(all.contains(QStringLiteral(":11:4: W230: the operation “hlo.frobnicate” is not known")),
+                qPrintable(all));
+            QVERIFY2(!all.contains(QStringLiteral("Annotate")), qPrintable(all));
+        }
+        QCOMPARE(run(QStringLiteral("check"), {}, text.constData()).code, 1);
+    }
+    /// comms and compare-hlo read a compiled text that ends early, and are advised where they do.
+    void advisesWhatReadsAPart()
+    {
+        const QString advice = QStringLiteral("read what there is");
+        const QByteArray early = QByteArray(summedAlongX).left(QByteArray(summedAlongX).indexOf("ENTRY"));
+        const Ran read = run(QStringLiteral("check"), {}, early.constData());
+        QVERIFY2((read.out + read.error).contains(advice), qPrintable(read.out + read.error));
+        QCOMPARE(run(QStringLiteral("comms"), {}, early.constData()).code, 0);
+        const QByteArray undefined = QByteArray(summedAlongX).replace("to_apply=%add", "to_apply=%none");
+        for (const QByteArray& text : { QByteArray("HloModule m\n"), undefined }) {
+            const Ran refused = run(QStringLiteral("comms"), {}, text.constData());
+            QCOMPARE(refused.code, 2);
+            QVERIFY2(refused.error.contains(QStringLiteral("from its first line to its last"))
+                    && !refused.error.contains(advice),
+                qPrintable(refused.error));
         }
     }
     void countsTripsThatXlaStates()

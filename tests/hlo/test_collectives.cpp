@@ -239,7 +239,7 @@ void TestCollectives::devices()
     QCOMPARE(devicesOf(""), QStringLiteral("6"));
     QCOMPARE(devicesOf(", num_partitions=8"), QStringLiteral("8"));
     QCOMPARE(devicesOf(", num_partitions=4, replica_count=2"), QStringLiteral("8"));
-    QVERIFY(devicesOf(", num_partitions=4").startsWith(QLatin1String("E408 5:4 device=5 devices=4")));
+    QVERIFY(devicesOf(", num_partitions=4").startsWith(QLatin1String("E408 5:51 device=5 devices=4")));
     // Every device of a compiled program stands in one group.
     QVERIFY(devicesOf(", num_partitions=8, is_scheduled=true").startsWith(QLatin1String("E406 5:")));
 }

@@ -7,6 +7,7 @@
 #include "base/codes.h"
 #include "partition/on_mesh.h"
 #include "program/program_text.h"
+#include "program/stacks.h"
 #include "random_properties.h"
 #include "registered_test.h"
 #include "schedule/flat_network.h"
@@ -291,6 +292,39 @@ private Q_SLOTS:
         const Plan plan = schedule(device).value();
         const std::string flaw = flawOf(plan, {});
         QVERIFY2(flaw.empty(), flaw.c_str());
+    }
+
+    /// A stack of which a slice is written stands where it stood, unless somebody needs it as it was.
+    void slicesAreWrittenInPlace()
+    {
+        const auto planOf = [](bool needsOld) {
+            Builder b("stack");
+            const ValueId stack = b.argument({ DType::F32, { 4, 8 } }, "stack", Role::Parameter);
+            const ValueId element = b.argument({ DType::F32, { 8 } }, "element", Role::Input);
+            const ValueId first = b.constant({ DType::I32, {} }, 0), second = b.constant({ DType::I32, {} }, 1);
+            const ValueId once = updatedAt(b, stack, element, first);
+            b.state(stack, b.result(updatedAt(b, once, b.unary(OpKind::Negate, element), second)));
+            if (needsOld)
+                b.result(b.transpose(stack, { 1, 0 }));
+            return schedule(flatNetwork(annotated(std::move(b).finish(), meshOf({ { "x", 2 } }))).value()).value();
+        };
+        for (const bool needsOld : { false, true }) {
+            const Plan plan = planOf(needsOld);
+            const std::string flaw = flawOf(plan, {});
+            QVERIFY2(flaw.empty(), flaw.c_str());
+            int updates = 0;
+            for (const Instruction& instruction : plan.instructions) {
+                const auto* kernel = std::get_if<KernelInstruction>(&instruction.action);
+                if (!kernel || plan.program->local->operation(kernel->operation).kind != OpKind::DynamicUpdateSlice)
+                    continue;
+                ++updates;
+                QVERIFY(instruction.operands[0] == instruction.results[0]);
+                QVERIFY(instruction.results[0] == plan.arguments[0]);
+            }
+            QCOMPARE(updates, 2);
+            // The transposed old one is read before.
+            QVERIFY(plan.memory.peakBytes < 3 * 4 * 8 * 4);
+        }
     }
 
     void nothingFusesAcrossCollectives()

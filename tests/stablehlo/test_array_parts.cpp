@@ -63,16 +63,16 @@ private Q_SLOTS:
             const ValueId found = parts[valueNamed(program, name).index];
             return found.valid() ? QString::fromStdString(program.value(found).path) : QString();
         };
-        for (const char* const name : { "slice", "layer", "half", "back", "loop/do/stack", "loop#1" })
+        for (const char* const name : { "slice", "layer", "half", "back", "stack", "loop#1" })
             QCOMPARE(of(name), QStringLiteral("w"));
-        for (const char* const name : { "g", "turned", "left", "loop/do/grads" })
+        for (const char* const name : { "g", "turned", "left", "grads" })
             QCOMPARE(of(name), QStringLiteral("loop#3"));
         QCOMPARE(of("a"), QStringLiteral("sum"));
         QCOMPARE(of("b"), QStringLiteral("sum"));
         QCOMPARE(of("cast"), QStringLiteral("table"));
         // What is carried and computed is a part of nothing, and what has a name of its own is not either.
         for (const char* const name :
-            { "y", "loop/do/carry", "next", "w", "table", "sum", "loop#3", "loop#2", "empty" })
+            { "y", "carry", "next", "w", "table", "sum", "loop#3", "loop#2", "empty" })
             QCOMPARE(of(name), QString());
     }
 

@@ -25,6 +25,7 @@
 #include "views/span_text/span_text.h"
 #include "views/theme/appearance.h"
 #include "views/theme/theme.h"
+#include "views/widgets/elided_name.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/collective_texts.h"
 
@@ -273,6 +274,21 @@ private Q_SLOTS:
                 end(CollectivesModel::Sent) <= table->viewport()->width(), qPrintable(at(CollectivesModel::Sent)));
             QTRY_VERIFY2(table->columnWidth(CollectivesModel::Tensor) >= Metrics::scaled(80),
                 qPrintable(at(CollectivesModel::Tensor)));
+            // Of a path that is too long the last part stays, in which those of one layer differ.
+            const auto* names = qobject_cast<NameDelegate*>(table->itemDelegateForColumn(CollectivesModel::Tensor));
+            QVERIFY(names);
+            for (int row = 0; row < table->model()->rowCount(); ++row) {
+                const QModelIndex index = table->model()->index(row, CollectivesModel::Tensor);
+                const QString last = index.data().toString().section(QLatin1Char('/'), -1).trimmed();
+                QStyleOptionViewItem option;
+                option.widget = table;
+                option.font = table->font();
+                option.rect = QRect(0, 0, table->columnWidth(CollectivesModel::Tensor), 22);
+                names->initStyleOption(&option, index);
+                if (table->fontMetrics().horizontalAdvance(QStringLiteral("…/ ") + last) < option.rect.width() - 20
+                    && index.data().toString().count(QLatin1Char('/')) > 1)
+                    QVERIFY2(option.text.endsWith(last), qPrintable(option.text));
+            }
             for (int column = 0; column < CollectivesModel::ColumnCount; ++column)
                 if (!table->isColumnHidden(column))
                     QVERIFY2(end(column) <= table->viewport()->width()
@@ -326,11 +342,12 @@ private Q_SLOTS:
 
         // The rule is one click away.
         QString ruleLink;
-        for (const words::Span& span : test::named<SpanLabel>(view.page(), u"Why it is there"_s)->text())
+        auto* why = test::named<SpanLabel>(view.page(), view.page()->why());
+        for (const words::Span& span : why->text())
             if (span.link.startsWith(QStringLiteral("rule:")))
                 ruleLink = span.link;
         QSignalSpy docks(&view, &CollectivesView::dockRequested);
-        Q_EMIT test::named<SpanLabel>(view.page(), u"Why it is there"_s)->linkActivated(ruleLink);
+        Q_EMIT why->linkActivated(ruleLink);
         QCOMPARE(docks.size(), 1);
         QCOMPARE(docks[0][0].toString(), QStringLiteral("rules"));
         QCOMPARE(shown.selection.rule(), 1);

@@ -15,6 +15,8 @@
 #include "experiment/edits.h"
 #include "panel_fixture.h"
 #include "registered_test.h"
+#include "views/compare_view/compare_model.h"
+#include "views/compare_view/compare_view.h"
 #include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
 #include "views/mesh_view/axis_row.h"
@@ -284,6 +286,27 @@ private Q_SLOTS:
             break;
         }
         QCOMPARE(led.size(), 1);
+    }
+
+    /// A row says what it differs from where there is something; without A there is no sentence to copy.
+    void comparedRows()
+    {
+        Fixture f;
+        RunController run(&f.document);
+        CompareView view(&f.document, &f.selection, &run);
+        view.resize(1000, 700);
+        view.show();
+        const auto ask = [&view](const char* entry) {
+            return askMenu(view.tree()->viewport(), view.tree()->visualRect(view.model()->index(0, 0)).center(), entry);
+        };
+        QCOMPARE(ask("copyRow"), QStringList{ QStringLiteral("copyRow") });
+        QCOMPARE(QGuiApplication::clipboard()->text().count(QLatin1Char('\t')), 1);
+        view.pin();
+        QVERIFY(f.document.edit(withAxisSize(*f.document.experiment(), 0, 4, true), QStringLiteral("data")));
+        f.document.waitForAnalysis();
+        QCoreApplication::processEvents();
+        QCOMPARE(ask("copyRow"), (QStringList{ QStringLiteral("copyRow"), QStringLiteral("copySentence") }));
+        QCOMPARE(QGuiApplication::clipboard()->text().count(QLatin1Char('\t')), 3);
     }
 
     /// Rows of any table, and what is painted as one.

@@ -219,7 +219,7 @@ private Q_SLOTS:
         StrategyBar bar(&fixture.document);
         bar.resize(1200, 40);
         bar.show();
-        QCOMPARE(bar.compared()->mapTo(&bar, QPoint()).y(), bar.strategy()->mapTo(&bar, QPoint()).y());
+        QTRY_COMPARE(bar.compared()->mapTo(&bar, QPoint()).y(), bar.strategy()->mapTo(&bar, QPoint()).y());
         bar.resize(bar.minimumSizeHint().width(), 200);
         QTRY_VERIFY(bar.conservative()->mapTo(&bar, QPoint()).y() > bar.strategy()->mapTo(&bar, QPoint()).y());
         for (const QWidget* part :

@@ -727,6 +727,32 @@ private Q_SLOTS:
         }
     }
 
+    /// What closes as the window becomes smaller leaves the keyboard to the picture; of two drawers the one in use
+    /// stays.
+    void theKeyboardIsNotLostInASmallerWindow()
+    {
+        FramedWindow framed("flax-mlp-logical", QSize(1280, 800));
+        MainWindow& window = framed.window;
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.setPerspective(Perspective::Learn);
+        DockFrame *inspector = framed.dock("inspector"), *inputs = framed.dock("inputs");
+        QVERIFY(framed.present("explain"));
+        QTRY_VERIFY(inspector->isAncestorOf(QApplication::focusWidget()));
+        window.resize(1024, 640);
+        QTRY_VERIFY(inspector->isHidden());
+        QTRY_VERIFY(framed.dock("layout")->isAncestorOf(QApplication::focusWidget()));
+
+        window.resize(1800, 690);
+        window.setPerspective(Perspective::Program);
+        QVERIFY(framed.present("explain"));
+        QVERIFY(framed.present("mesh"));
+        QTRY_VERIFY(inputs->isVisible() && inspector->isVisible());
+        QTRY_VERIFY(inputs->isAncestorOf(QApplication::focusWidget()));
+        window.resize(1400, 690);
+        QTRY_VERIFY(inspector->isHidden());
+        QVERIFY(inputs->isVisible() && inputs->isAncestorOf(QApplication::focusWidget()));
+    }
+
     /// In a small window the picture keeps its room: what stands beside it comes as a drawer over the edge.
     void aSmallWindowHasDrawers()
     {

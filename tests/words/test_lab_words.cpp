@@ -37,7 +37,7 @@ class TestLabWords : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { QLocale::setDefault(QLocale::c()); }
+    void initTestCase() { QLocale::setDefault(QLocale(QLocale::English)); }
 
     /// Whichever form is edited, the other ones say the same.
     void everyFormIsASource_data()

@@ -33,7 +33,7 @@ class TestTimingWords : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { QLocale::setDefault(QLocale::c()); }
+    void initTestCase() { QLocale::setDefault(QLocale(QLocale::English)); }
 
     void statisticsAreThoseOfTheBook()
     {

@@ -18,6 +18,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/chip.h"
+#include "views/widgets/elided_name.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
@@ -87,6 +88,7 @@ QWidget* CollectivesView::listSide()
     makeRowTable(m_table, m_filter, tr("Collectives"));
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->setItemDelegateForColumn(CollectivesModel::Axes, new ChipsDelegate(m_table));
+    m_table->setItemDelegateForColumn(CollectivesModel::Tensor, new NameDelegate(m_table));
     QHeaderView* header = m_table->horizontalHeader();
     header->setMinimumSectionSize(Metrics::scaled(28));
     header->setStretchLastSection(true);

@@ -99,9 +99,12 @@ CompareView::CompareView(Document* document, Selection* selection, RunController
         [this](const QModelIndex& index) { m_folded.remove(m_model->row(index).name); });
     giveRowMenu(m_tree, [this](QMenu& menu, const QModelIndex& row) {
         const CompareRow& each = m_model->row(row);
-        addCopyAction(menu, "copyRow", tr("Copy row"),
-            QStringList{ each.name, each.before, each.after, each.difference }.join(QLatin1Char('\t')));
-        addCopyAction(menu, "copySentence", tr("Copy sentence"), sentence());
+        // Without A there is nothing that it differs from.
+        const QStringList cells = m_comparison ? QStringList{ each.name, each.before, each.after, each.difference }
+                                               : QStringList{ each.name, each.after };
+        addCopyAction(menu, "copyRow", tr("Copy row"), cells.join(QLatin1Char('\t')));
+        if (m_comparison)
+            addCopyAction(menu, "copySentence", tr("Copy sentence"), sentence());
     });
     connect(m_document, &Document::snapshotChanged, this, [this] {
         // Analyses are of what was edited last; another edit may have come since it was pinned.
@@ -337,7 +340,7 @@ void CompareView::showSides()
     for (const int column : { CompareModel::Before, CompareModel::Difference, CompareModel::Bar })
         m_tree->setColumnHidden(column, !any);
     m_sentence->setVisible(any);
-    m_sides->setShares(any ? 3 : 2, any ? 2 : 3); // what can be A is a short list
+    m_sides->setShares(any ? 3 : 1, 2); // what can be A is a short list
     usual->show();
     if (hasTurned && hadFocus)
         usual->setFocus(Qt::OtherFocusReason);

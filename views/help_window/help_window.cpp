@@ -68,10 +68,17 @@ QList<KeysOfView> keysInViews()
     };
 }
 
-QString row(const QString& left, const QString& right)
+/// What the keys do stands below each other in all tables.
+QString row(const QString& keys, const QString& what)
 {
-    return QStringLiteral("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
-        .arg(left.toHtmlEscaped(), right.toHtmlEscaped());
+    return QStringLiteral("<tr><td width=\"%1\"><b>%2</b></td><td>%3</td></tr>")
+        .arg(Metrics::scaled(230))
+        .arg(keys, what.toHtmlEscaped());
+}
+
+QString tableStart()
+{
+    return QStringLiteral("<table cellspacing=\"0\" cellpadding=\"%1\">").arg(Metrics::scaled(3));
 }
 
 } // namespace
@@ -89,7 +96,7 @@ HelpWindow::HelpWindow(QWidget* parent)
     auto* close = new QPushButton(tr("Close"), this);
     connect(close, &QPushButton::clicked, this, &QDialog::close);
     vbox(this, { 12, 12, 12, 12 }, 8, { { m_text, 1 }, hbox({}, styleSpacing, { boxStretch(), close }) });
-    resize(Metrics::scaled(720), Metrics::scaled(560));
+    resize(Metrics::scaled(768), Metrics::scaled(600));
 }
 
 void HelpWindow::present(const QString& title)
@@ -107,6 +114,7 @@ void HelpWindow::setPage(const std::function<void(QTextDocument&)>& fill)
     auto* page = new QTextDocument(m_text);
     page->setDefaultFont(m_text->font());
     page->setUndoRedoEnabled(false);
+    page->setDocumentMargin(Metrics::scaled(12));
     fill(*page);
     const QPointer<QTextDocument> last = m_text->document();
     m_text->setDocument(page);
@@ -154,9 +162,9 @@ void HelpWindow::showKeys(const QList<QAction*>& commands, const QList<QAction*>
         const QString left = own
             ? QStringLiteral("<a href=\"key:%1\">%2</a>").arg(command.objectName(), keys.toHtmlEscaped())
             : keys.toHtmlEscaped();
-        html += QStringLiteral("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>").arg(left, text.toHtmlEscaped());
+        html += row(left, text);
     };
-    html += QStringLiteral("<table>");
+    html += tableStart();
     for (const QAction* command : commands) {
         QStringList keys;
         for (const QKeySequence& each : command->shortcuts())
@@ -169,9 +177,9 @@ void HelpWindow::showKeys(const QList<QAction*>& commands, const QList<QAction*>
             add(*command, tr("none", "no key"));
     html += QStringLiteral("</table>");
     for (const KeysOfView& view : keysInViews()) {
-        html += QStringLiteral("<h3>%1</h3><table>").arg(view.view.toHtmlEscaped());
+        html += QStringLiteral("<h3>%1</h3>").arg(view.view.toHtmlEscaped()) + tableStart();
         for (const Keys& each : view.keys)
-            html += row(each.keys, each.what);
+            html += row(each.keys.toHtmlEscaped(), each.what);
         html += QStringLiteral("</table>");
     }
     setPage([&](QTextDocument& page) { page.setHtml(html); });

@@ -34,10 +34,17 @@ public:
         setObjectName(QStringLiteral("flash"));
         setAttribute(Qt::WA_TransparentForMouseEvents);
         setGeometry(parent->rect());
+        parent->installEventFilter(this);
         show();
     }
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (event->type() == QEvent::Resize)
+            setGeometry(parentWidget()->rect());
+        return QWidget::eventFilter(watched, event);
+    }
     void paintEvent(QPaintEvent*) override
     {
         if (!std::exchange(m_seen, true)) // from now on somebody sees it

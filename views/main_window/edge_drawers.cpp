@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/main_window/edge_drawers.h"
 
+#include <QApplication>
 #include <QEvent>
 #include <QMainWindow>
 #include <algorithm>
@@ -127,10 +128,14 @@ void EdgeDrawers::follow()
 void EdgeDrawers::followWindow()
 {
     follow();
-    if (!m_drawers.isEmpty() && std::all_of(m_drawers.begin(), m_drawers.end(), [](const Drawer& drawer) {
-            return drawer.frame->isVisible();
-        }))
-        makeRoomFor(m_drawers.back().frame);
+    if (m_drawers.isEmpty()
+        || !std::all_of(m_drawers.begin(), m_drawers.end(), [](const Drawer& each) { return each.frame->isVisible(); }))
+        return;
+    // The one in use stays.
+    const QWidget* focus = QApplication::focusWidget();
+    const auto used = std::find_if(m_drawers.begin(), m_drawers.end(),
+        [focus](const Drawer& each) { return focus && (focus == each.grip || each.frame->isAncestorOf(focus)); });
+    makeRoomFor(used == m_drawers.end() ? m_drawers.back().frame : used->frame);
 }
 
 void EdgeDrawers::makeRoomFor(const DockFrame* wanted)

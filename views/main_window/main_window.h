@@ -204,6 +204,7 @@ private:
     void makePerspectives();
     void makeNotices(bool tips);
     void makeDrawers();
+    void presentPicture(); ///< that which is in front
     void showQuestion();
     [[nodiscard]] int noticesHeight() const; ///< 0 while there are none
     /// A file, or text, that could not be opened: false.

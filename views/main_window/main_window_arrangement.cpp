@@ -147,9 +147,14 @@ void MainWindow::storeArrangements()
 
 void MainWindow::setForm(Form form)
 {
+    const QWidget* focus = QApplication::focusWidget();
+    const auto used = std::find_if(
+        m_docks.begin(), m_docks.end(), [focus](const DockFrame* frame) { return frame->isAncestorOf(focus); });
     m_form = form;
     m_layoutBox->drawer()->setVisible(form != Form::Single);
     arrange();
+    if (used != m_docks.end() && (*used)->isHidden())
+        presentPicture(); // a drawer now, it is closed
 }
 
 bool MainWindow::restoreViews(const QByteArray& state)
@@ -216,14 +221,18 @@ void MainWindow::makeDrawers()
     // The keyboard goes from a drawer to the picture that is in front.
     for (DockFrame* frame : m_docks)
         connect(frame, &DockFrame::closed, this, [this, frame] {
-            if (!frame->isOverEdge() || !frame->isAncestorOf(QApplication::focusWidget()))
-                return;
-            DockFrame* seen = dock(QLatin1String(viewsOf(m_perspective).centre.front()));
-            for (QDockWidget* beside : tabifiedDockWidgets(seen))
-                if (auto* other = qobject_cast<DockFrame*>(beside); other && other->isInFront())
-                    seen = other;
-            seen->present();
+            if (frame->isOverEdge() && frame->isAncestorOf(QApplication::focusWidget()))
+                presentPicture();
         });
+}
+
+void MainWindow::presentPicture()
+{
+    DockFrame* seen = dock(QLatin1String(viewsOf(m_perspective).centre.front()));
+    for (QDockWidget* beside : tabifiedDockWidgets(seen))
+        if (auto* other = qobject_cast<DockFrame*>(beside); other && other->isInFront())
+            seen = other;
+    seen->present();
 }
 
 QList<std::pair<DockFrame*, Qt::Edge>> MainWindow::drawersOver() const

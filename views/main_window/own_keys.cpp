@@ -154,7 +154,7 @@ void OwnKeys::ask(QAction* command)
     auto* edit = new QKeySequenceEdit(command->shortcut(), dialog);
     edit->setAccessibleName(tr("Key of %1").arg(commandText(*command)));
     edit->setClearButtonEnabled(true);
-    auto* why = new RoleLabel(RoleLabel::Size::Small, &Theme::error, dialog);
+    auto* why = new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::error, dialog);
     auto* buttons = new QDialogButtonBox(
         QDialogButtonBox::Ok | QDialogButtonBox::Cancel | QDialogButtonBox::RestoreDefaults, dialog);
     QPushButton* first = buttons->button(QDialogButtonBox::RestoreDefaults);
@@ -162,6 +162,7 @@ void OwnKeys::ask(QAction* command)
     first->setEnabled(m_first.contains(command->objectName()) && !holder);
     first->setToolTip(holder ? tr("That is the key of %1.").arg(commandText(*holder)) : QString());
     vbox(dialog, { 12, 12, 12, 12 }, 8, { edit, why, buttons });
+    dialog->setMinimumWidth(Metrics::scaled(400)); // the title names the command
     connect(
         edit, &QKeySequenceEdit::keySequenceChanged, dialog, [this, command, why, buttons](const QKeySequence& key) {
             const QAction* owner = ownerOf(key, command);

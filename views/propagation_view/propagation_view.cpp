@@ -4,6 +4,7 @@
 #include <QHeaderView>
 #include <QResizeEvent>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QTimer>
@@ -273,11 +274,12 @@ void PropagationView::showRow()
     m_following = following;
 }
 
-/// What was sharded has the width that is left, and no less than where it came from.
+/// What was sharded has the width that is left; a header makes no last section narrower than its sections are at first.
 void PropagationView::fitColumns()
 {
     const int number = Metrics::scaled(56), axis = Metrics::scaled(90);
-    const int share = (width() - 2 * number - axis) * 3 / 10;
+    const int rest = width() - m_table->verticalScrollBar()->sizeHint().width() - 2 - 2 * number - axis;
+    const int share = (rest - m_table->horizontalHeader()->defaultSectionSize()) / 2;
     for (const int c : { StepModel::Step, StepModel::Round })
         m_table->setColumnWidth(c, number);
     m_table->setColumnWidth(StepModel::Axis, axis);

@@ -244,6 +244,7 @@ void GridCanvas::layOut()
         m_window = GridLayout::windowAround(layout, m_choice, m_area, room, m_levels[m_level - 1], windowCentre());
         m_grid = GridLayout(layout, m_choice, m_area, room, m_window, host);
     }
+    m_smallestFace = smallestFace();
     m_hasNames = haveAllNames();
     // The layout starts at the origin; the canvas has an outer margin.
     if (legendBeside()) {

@@ -124,6 +124,7 @@ private:
     void paintRaster(QPainter& painter, int panel, const Theme& theme) const;
     [[nodiscard]] QImage rasterOf(int panel, const Theme& theme) const;
     void paintCell(QPainter& painter, const GridCell& cell, const Theme& theme) const;
+    [[nodiscard]] QSize smallestFace() const;
     [[nodiscard]] bool haveAllNames() const;
     /// Returns whether the words of a cell stand on padding.
     bool paintPlates(QPainter& painter, int panel, const Theme& theme) const;
@@ -151,6 +152,7 @@ private:
     std::vector<double> m_seconds;
     QString m_emptyText;
     GridLayout m_grid;
+    QSize m_smallestFace; ///< of its cells
     bool m_hasNames = true; ///< in its cells, where these have the size for that
     std::optional<GridCell> m_current, m_lit;
     bool m_litByKeys = false;

@@ -19,6 +19,15 @@ namespace {
 
 constexpr std::int64_t maxPaintedCells = 4096;
 constexpr int spare = 3; ///< pixels that must stay free around a text inside a cell
+constexpr int spareOfSmall = 2;
+
+/// Of how many hold a cell, where it has no room for more.
+QFont smallName()
+{
+    QFont font = Metrics::small();
+    font.setWeight(Metrics::semibold().weight());
+    return font;
+}
 
 /// A line's height has some room of its own, above and below the letters.
 bool hasHeightForName(int height)
@@ -288,26 +297,37 @@ void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme&
     }
 }
 
-/// Of cells that each belong to one device all are named, in every panel, or none is.
-bool GridCanvas::haveAllNames() const
+QSize GridCanvas::smallestFace() const
 {
-    const Layout& layout = m_subject->layout;
-    if (layout.copies() > 1 || layout.addends() > 1 || m_grid.detail() < GridDetail::Name)
-        return true;
-    std::int32_t last = 0;
-    for (std::int64_t position = 0; position < layout.mesh().deviceCount(); ++position)
-        last = std::max(last, layout.mesh().deviceAt(position));
     const GridDimension &rows = m_grid.rows(), &columns = m_grid.columns();
-    QSize room = size(); // of the smallest
+    QSize room = size();
+    if (m_grid.detail() < GridDetail::Name)
+        return room; // nobody asks
     for (int panel = 0; panel < static_cast<int>(m_grid.panels().size()); ++panel) {
         for (std::int64_t row = rows.first; row < rows.end(); ++row)
             room.setHeight(std::min(room.height(), faceOf({ panel, row, columns.first }).height()));
         for (std::int64_t column = columns.first; column < columns.end(); ++column)
             room.setWidth(std::min(room.width(), faceOf({ panel, rows.first, column }).width()));
     }
-    return hasHeightForName(room.height())
-        && QFontMetrics(Metrics::semibold()).horizontalAdvance(QStringLiteral("d%1").arg(last)) + 2 * spare
-        <= room.width();
+    return room;
+}
+
+/// Of cells that each belong to one device, or to as many, all are named, in every panel, or none is.
+bool GridCanvas::haveAllNames() const
+{
+    const Layout& layout = m_subject->layout;
+    if (m_subject->isFull() || layout.addends() > 1 || m_grid.detail() < GridDetail::Name)
+        return true;
+    const auto fits = [this](const QFont& font, const QString& name, int around) {
+        return hasHeightForName(m_smallestFace.height())
+            && QFontMetrics(font).horizontalAdvance(name) + 2 * around <= m_smallestFace.width();
+    };
+    if (layout.copies() > 1)
+        return fits(smallName(), words::copies(layout.copies()), spareOfSmall);
+    std::int32_t last = 0;
+    for (std::int64_t position = 0; position < layout.mesh().deviceCount(); ++position)
+        last = std::max(last, layout.mesh().deviceAt(position));
+    return fits(Metrics::semibold(), QStringLiteral("d%1").arg(last), spare);
 }
 
 bool GridCanvas::paintPlates(QPainter& painter, int panel, const Theme& theme) const
@@ -367,20 +387,29 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
         if (full && layout.copies() > 1)
             second = words::copies(layout.copies());
     }
-    const QFont strong = Metrics::semibold(), small = Metrics::small();
-    const QFontMetrics strongMetrics(strong), smallMetrics(small);
+    QFont strong = Metrics::semibold();
+    const QFont small = Metrics::small();
+    QFontMetrics strongMetrics(strong);
+    const QFontMetrics smallMetrics(small);
+    const int room = std::min(cell.width(), m_smallestFace.width()); // cells say the same kind of thing
+    int around = spare;
     const auto widthOf = [&] {
         return std::max(strongMetrics.horizontalAdvance(first), smallMetrics.horizontalAdvance(second));
     };
-    if (widthOf() + 2 * spare > cell.width() && layout.addends() > 1)
+    if (widthOf() + 2 * spare > room && layout.addends() > 1)
         first = tr("Σ of %1").arg(layout.addends());
-    if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width())
+    if (strongMetrics.horizontalAdvance(first) + 2 * spare > room)
         first = words::counted(holders.size(), words::Noun::Device);
-    if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width() && layout.copies() > 1) {
+    if (strongMetrics.horizontalAdvance(first) + 2 * spare > room && layout.copies() > 1) {
         first = words::copies(layout.copies());
         second.clear();
+        if (strongMetrics.horizontalAdvance(first) + 2 * spare > room) {
+            strong = smallName();
+            strongMetrics = QFontMetrics(strong);
+            around = spareOfSmall;
+        }
     }
-    if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width() || !hasHeightForName(cell.height()))
+    if (strongMetrics.horizontalAdvance(first) + 2 * around > room || !hasHeightForName(cell.height()))
         return false;
     int height = strongMetrics.height();
     if (!second.isEmpty()) {

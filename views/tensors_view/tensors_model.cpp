@@ -260,7 +260,7 @@ TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& 
     }
     // Numbers are never shortened. Specs give way first, then names; after that the table scrolls.
     const int rest = width - wanted.bytes - wanted.copies;
-    result.spec = std::clamp(rest - shortName, std::min(wanted.spec, shortName * 3 / 4), wanted.spec);
+    result.spec = std::clamp(rest - shortName, std::min(wanted.spec, shortName * 7 / 10), wanted.spec);
     result.name = std::max(rest - result.spec, shortName * 3 / 5);
     return result;
 }

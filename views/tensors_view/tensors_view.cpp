@@ -22,7 +22,6 @@
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
-#include "views/widgets/elided_name.h"
 #include "views/widgets/search_field.h"
 #include "views/widgets/span_line.h"
 #include "words/memory_words.h"
@@ -260,7 +259,7 @@ void TensorsView::fitColumns()
     };
     wanted.name = normal.horizontalAdvance(tr("Layers 10–31")) + 3 * m_tree->indentation() + margin;
     wanted.shape = headWidth(TensorColumn::Extent);
-    wanted.spec = normal.horizontalAdvance(tr("same, folded")) + margin;
+    wanted.spec = headWidth(TensorColumn::Spec);
     wanted.bytes = headWidth(TensorColumn::Bytes);
     wanted.copies = headWidth(TensorColumn::Copies);
     // The widest few texts decide; rows of one kind are alike, so that looking at tensors of the first layers is enough
@@ -291,9 +290,7 @@ void TensorsView::fitColumns()
     };
     visit(visit, {});
 
-    // Room for the scroll bar is kept, so that columns do not jump when rows unfold.
-    const int bar = m_tree->verticalScrollBar()->isVisible() ? 0 : m_tree->verticalScrollBar()->sizeHint().width();
-    const TensorColumnWidths widths = TensorColumnWidths::fit(m_tree->viewport()->width() - bar, wanted,
+    const TensorColumnWidths widths = TensorColumnWidths::fit(m_tree->viewport()->width(), wanted,
         std::max({ Metrics::scaled(84), longestGroup + m_tree->indentation() + margin,
             std::min(longestName, m_tree->viewport()->width() * 2 / 5) }));
     m_fitting = true;
@@ -342,18 +339,15 @@ int TensorsDelegate::markWidth(const QString& mark)
 
 void TensorsDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const
 {
-    QStyledItemDelegate::initStyleOption(option, index);
-    if (index.column() != static_cast<int>(TensorColumn::Name) || option->rect.width() <= 0)
-        return;
-    const QStyle* style = option->widget ? option->widget->style() : QApplication::style();
-    const int margins = 2 * (style->pixelMetric(QStyle::PM_FocusFrameHMargin, option, option->widget) + 1);
-    const QRect place = style->subElementRect(QStyle::SE_ItemViewItemText, option, option->widget);
-    option->text = elidedName(option->text, QFontMetrics(option->font), place.width() - margins);
+    if (index.column() == static_cast<int>(TensorColumn::Name))
+        NameDelegate::initStyleOption(option, index);
+    else
+        QStyledItemDelegate::initStyleOption(option, index);
 }
 
 QSize TensorsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
-    QSize size = QStyledItemDelegate::sizeHint(option, index);
+    QSize size = NameDelegate::sizeHint(option, index);
     if (const QVariant spans = index.data(ColumnModel::SpansRole); spans.isValid())
         size.setWidth(spansWidth(spans.value<words::Text>(), Metrics::fixed()) + 2 * Metrics::scaled(6)
             + markWidth(index.data(TensorsModel::MarkRole).toString()));
@@ -365,7 +359,7 @@ void TensorsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
 {
     const QVariant spans = index.data(ColumnModel::SpansRole);
     if (!spans.isValid()) {
-        QStyledItemDelegate::paint(painter, option, index);
+        NameDelegate::paint(painter, option, index);
         return;
     }
     const Theme& theme = Theme::current();

@@ -2,9 +2,8 @@
 // The Tensors view: every array of the step with its shapes, spec, bytes per device and copies.
 #pragma once
 
-#include <QStyledItemDelegate>
-
 #include "views/panel/dock_view.h"
+#include "views/widgets/elided_name.h"
 #include "views/widgets/path_tree.h"
 
 class QComboBox;
@@ -17,10 +16,10 @@ class SearchField;
 class TensorsModel;
 
 /// Rows of the tree: specs with mesh axes in colour, the marks ALL and PAD, remarks in the secondary colour.
-class TensorsDelegate : public QStyledItemDelegate {
+class TensorsDelegate : public NameDelegate {
     Q_OBJECT
 public:
-    using QStyledItemDelegate::QStyledItemDelegate;
+    using NameDelegate::NameDelegate;
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;

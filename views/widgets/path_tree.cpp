@@ -19,7 +19,7 @@ PathTree::PathTree(const QString& name, Rows rows, Selection* selection, QSet<QS
     setFrameShape(QFrame::NoFrame);
     setUniformRowHeights(true);
     setAllColumnsShowFocus(true);
-    setIndentation(Metrics::scaled(14));
+    setIndentation(Metrics::scaled(12));
     setIconSize({ Metrics::scaled(14), Metrics::scaled(14) });
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     connect(m_rows.model, &QAbstractItemModel::modelReset, this, &PathTree::restoreUnfolded);
