@@ -332,10 +332,11 @@ private Q_SLOTS:
             all.begin(), all.end(), [](const CollectiveAlternative& each) { return each.after.has_value(); });
         QVERIFY(tried != all.end());
         QSignalSpy previews(&view, &CollectivesView::previewRequested);
-        QVERIFY(!test::named<QPushButton>(view.page(), u"Look at this sharding before it counts"_s)->isVisible());
+        auto* preview = test::named<QPushButton>(view.page(), u"Look at this sharding before it counts"_s);
+        QVERIFY(!preview->isVisible());
         view.page()->table()->setCurrentIndex(prices.index(static_cast<int>(tried - all.begin()), 0));
-        QVERIFY(test::named<QPushButton>(view.page(), u"Look at this sharding before it counts"_s)->isVisible());
-        test::named<QPushButton>(view.page(), u"Look at this sharding before it counts"_s)->click();
+        QVERIFY(preview->isVisible());
+        preview->click();
         QCOMPARE(previews.size(), 1);
         QVERIFY(!previews[0][1].toString().isEmpty());
 

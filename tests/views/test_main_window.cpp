@@ -780,13 +780,13 @@ private Q_SLOTS:
         QTRY_COMPARE(message->text(),
             QStringLiteral("data 2 → 4: 8 weights change, 32 → 64 MiB per device, sent 8.16 → 24.1 MiB per step"));
         QVERIFY(!plate->isVisible());
-        QVERIFY(message->findChild<QToolButton*>(u"statusUndo"_s)->isVisible());
-        QCOMPARE(
-            message->findChild<QToolButton*>(u"statusUndo"_s)->accessibleName(), QStringLiteral("Undo data 2 → 4"));
-        message->findChild<QToolButton*>(u"statusUndo"_s)->click();
+        auto* undo = message->findChild<QToolButton*>(u"statusUndo"_s);
+        QVERIFY(undo->isVisible());
+        QCOMPARE(undo->accessibleName(), QStringLiteral("Undo data 2 → 4"));
+        undo->click();
         QCOMPARE(*document->experiment(), *before);
         QCOMPARE(message->text(), QString());
-        QVERIFY(!message->findChild<QToolButton*>(u"statusUndo"_s)->isVisible());
+        QVERIFY(!undo->isVisible());
         document->waitForAnalysis();
 
         // So is a drag once it is dropped, as one edit against what was before it.

@@ -277,11 +277,11 @@ private Q_SLOTS:
         f.takeSteps(2);
         TrainingPage* page = f.view.findChild<TrainingPage*>();
         QVERIFY2(page->finding().startsWith(u"Step 1 is the first"_s), qPrintable(page->finding()));
-        QVERIFY(test::named<QPushButton>(page, u"Find where it begins"_s)->isVisible()
-            && test::named<QPushButton>(page, u"Find where it begins"_s)->isEnabled());
-        QTest::mouseClick(test::named<QPushButton>(page, u"Find where it begins"_s), Qt::LeftButton);
+        auto* find = test::named<QPushButton>(page, u"Find where it begins"_s);
+        QVERIFY(find->isVisible() && find->isEnabled());
+        QTest::mouseClick(find, Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(page->finding().startsWith(u"Step 1: The first infinity is"_s), 30'000);
-        QVERIFY(!test::named<QPushButton>(page, u"Find where it begins"_s)->isVisible());
+        QVERIFY(!find->isVisible());
         // After another beginning there is nothing to be found.
         f.controller.reset();
         QVERIFY(page->finding().isEmpty() || !page->isVisible());
