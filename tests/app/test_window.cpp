@@ -78,8 +78,8 @@ private Q_SLOTS:
     {
         const QString png = m_folder.filePath(QStringLiteral("large.png"));
         const QString large = writeFile(m_folder, QStringLiteral("large.json"),
-            smallMlp("\"batch\": 8, \"embed\": 16, \"hidden\": 32",
-                "\"batch\": 8, \"embed\": 131072, \"hidden\": 131072"));
+            smallMlp(
+                "\"batch\": 8, \"embed\": 16, \"hidden\": 32", "\"batch\": 8, \"embed\": 131072, \"hidden\": 131072"));
         const Ran plain = screenshot(large, png);
         QVERIFY2(plain.code == 0 && plain.error.contains(QStringLiteral("E145")), qPrintable(plain.error));
         QVERIFY(!QImage(png).isNull());
