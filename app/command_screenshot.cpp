@@ -173,7 +173,8 @@ int screenshot(const PictureOptions& options)
     // The picture shows what is wrong as well; who only sees the exit code is told, too.
     std::vector<Diagnostic> found = allProblems(*input, *analyse(input->experiment));
     std::erase_if(found, [](const Diagnostic& problem) { return problem.severity() != Severity::Error; });
-    const int status = written->failure ? Findings : statusOf(found);
+    // Nobody asked for steps that the picture does without.
+    const int status = written->failure && options.steps ? Findings : statusOf(found);
     {
         Console errors(stderr);
         if (options.json.empty())
@@ -244,7 +245,8 @@ void addScreenshot(CLI::App& app, int& status)
         .optionText("N");
     command.addJson(options->json);
     command.footer(
-        "Exit codes: 0 done; 1 the experiment has errors (the picture shows them) or its steps could not be run;\n"
+        "Exit codes: 0 done; 1 the experiment has errors (the picture shows them), or steps that --steps asks for\n"
+        "could not be run;\n"
         "2 arguments, input or output that cannot be used. Warnings do not count.");
     command.run(status, [options] { return screenshot(*options); });
 }

@@ -53,6 +53,15 @@ bool divides(const Program& program, const std::string& name, std::int64_t size)
     return true;
 }
 
+/// The axis that rules name where they do not name this one, but nearly so; else empty.
+std::string meantAxis(const LogicalRules& rules, const std::string& axis)
+{
+    std::vector<std::string> named;
+    for (const LogicalRule& rule : rules.list)
+        named.insert(named.end(), rule.target.axes.begin(), rule.target.axes.end());
+    return std::find(named.begin(), named.end(), axis) == named.end() ? nearestName(axis, named) : std::string();
+}
+
 /// W212: mesh axes along which nothing is sharded or added up. A text of what one device runs says nothing of that:
 /// every device has its own values.
 void addUnusedAxes(const Snapshot& snapshot, std::vector<Problem>& problems)
@@ -76,6 +85,8 @@ void addUnusedAxes(const Snapshot& snapshot, std::vector<Problem>& problems)
             continue;
         Diagnostic diagnostic{ Code::AxisUnused, { { "axis", mesh.axis(i).name }, { "size", mesh.size(i) } }, {} };
         diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);
+        if (const std::string meant = meantAxis(snapshot.experiment->rules.rules, mesh.axis(i).name); !meant.empty())
+            diagnostic.args.push_back({ "nearest", meant });
         std::vector<Fix> fixes;
         for (const auto& [name, count] : snapshot.namesWithoutRule)
             if (fixes.empty() && divides(*snapshot.program, name, mesh.size(i)))

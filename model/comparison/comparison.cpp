@@ -129,6 +129,44 @@ void addWays(LargestDifference& largest, const SnapshotComparison& comparison)
     }
 }
 
+/// `inB` has other names for the axes of `mesh`, or is null.
+std::string axesIn(const CollectiveEntry& entry, const Mesh* mesh, const Mesh* inB)
+{
+    if (!inB || entry.mesh->axes().size() != mesh->axes().size()
+        || !std::equal(entry.mesh->axes().begin(), entry.mesh->axes().end(), mesh->axes().begin()))
+        return keyOf(entry, CollectiveKey::Axes);
+    return namesOf(entry.axes, *inB);
+}
+
+/// The kind of collectives that makes up most of what is sent along these axes, and why it differs.
+std::optional<SentCause> causeOf(const SnapshotComparison& comparison, const LargestDifference& largest)
+{
+    const double difference = largest.after - largest.before;
+    std::map<CollectiveKind, double> kinds;
+    for (const ComparedCollectives& each : comparison.collectives)
+        if (each.axes == largest.axes)
+            kinds[each.kind] += each.sentAfter.value() - each.sentBefore.value();
+    const auto most = std::max_element(kinds.begin(), kinds.end(), [&](const auto& a, const auto& b) {
+        return a.second * difference < b.second * difference; // in its direction
+    });
+    if (most == kinds.end() || most->second / difference < 0.5)
+        return std::nullopt;
+    const auto entriesOf = [&](const CollectiveList& list, const Mesh* mesh, const Mesh* inB) {
+        std::vector<std::size_t> entries;
+        for (std::size_t i = 0; i < list.entries.size(); ++i) {
+            const CollectiveEntry& entry = list.entries[i];
+            if (entry.kind == most->first && isExchange(entry) && !entry.scalarLoss
+                && axesIn(entry, mesh, inB) == largest.axes)
+                entries.push_back(i);
+        }
+        return entries;
+    };
+    const CollectiveList &before = *comparison.before->collectives, &after = *comparison.after->collectives;
+    const MeshPtr inB = meshInB(comparison);
+    return sentCause(
+        before, entriesOf(before, comparison.before->mesh.get(), inB.get()), after, entriesOf(after, nullptr, nullptr));
+}
+
 /// Of a comparison whose other members are there. Of what differs as much, parameters come before gradients
 /// and moments, and what is held before what is sent. Nothing where no bytes differ.
 LargestDifference largestDifference(const SnapshotComparison& comparison)
@@ -174,9 +212,7 @@ LargestDifference largestDifference(const SnapshotComparison& comparison)
     if (largest.what == What::State || largest.what == What::Role)
         addWays(largest, comparison);
     if (largest.what == What::Sent)
-        for (std::size_t i = 0; i < comparison.collectives.size() && !largest.collectives; ++i)
-            if (comparison.collectives[i].axes == largest.axes) // the largest difference comes first
-                largest.collectives = i;
+        largest.cause = causeOf(comparison, largest);
     return largest;
 }
 
@@ -255,15 +291,6 @@ double differenceOf(Rational before, Rational after)
 }
 
 using CollectivesKey = std::tuple<CollectiveKind, int, std::string>;
-
-/// `inB` has other names for the axes of `mesh`, or is null.
-std::string axesIn(const CollectiveEntry& entry, const Mesh* mesh, const Mesh* inB)
-{
-    if (!inB || entry.mesh->axes().size() != mesh->axes().size()
-        || !std::equal(entry.mesh->axes().begin(), entry.mesh->axes().end(), mesh->axes().begin()))
-        return keyOf(entry, CollectiveKey::Axes);
-    return namesOf(entry.axes, *inB);
-}
 
 void addCollectives(std::map<CollectivesKey, ComparedCollectives>& sums, const CollectiveList& list, bool isAfter,
     const Mesh* mesh = nullptr, const Mesh* inB = nullptr)

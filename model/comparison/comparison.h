@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "comparison/compared_program.h"
+#include "comparison/sent_cause.h"
 #include "experiment_file/differences.h"
 #include "partition/reason.h"
 #include "pipeline/collective_list.h"
@@ -110,8 +111,8 @@ struct LargestDifference {
     std::optional<std::int64_t> waysBefore, waysAfter;
     /// Their sizes in all, where these differ: then it is not the sharding alone.
     std::optional<std::int64_t> inAllBefore, inAllAfter;
-    /// Of Sent: which of SnapshotComparison::collectives differs most there.
-    std::optional<std::size_t> collectives;
+    /// Of Sent: why, by the collectives of the kind that make up most of it; absent where that is no half of it.
+    std::optional<SentCause> cause;
     /// The settings that differ, the first kind of these. None: it follows from what is no setting.
     enum class By : std::uint8_t { None, Mesh, Rules, Model, Other };
     By by = By::None;

@@ -29,7 +29,7 @@ bool isProgramFile(const QString& path)
 
 std::optional<Error> notAsNamed(const QString& path, std::string_view text)
 {
-    if (QFileInfo(path).suffix().toLower() != QLatin1String("hlo") || isHloText(text))
+    if (QFileInfo(path).suffix().toLower() != QLatin1String("hlo") || isHloText(text) || !binaryKind(text).empty())
         return std::nullopt;
     Where begin;
     begin.line = begin.column = 1;

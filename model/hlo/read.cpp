@@ -25,7 +25,7 @@ bool isTable(std::string_view word)
 
 Reader::Reader(std::string_view text)
     : m_text(text)
-    , m_scanner(text, 0, text.size(), m_trouble)
+    , m_scanner(text, mlir::textBegin(text), text.size(), m_trouble)
 {
     m_module.text = text;
 }
@@ -217,7 +217,7 @@ void Reader::orderNames()
 bool isHloText(std::string_view text)
 {
     mlir::Trouble trouble;
-    return hlo::Scanner(text, 0, text.size(), trouble).peekWord() == hlo::beginning;
+    return hlo::Scanner(text, mlir::textBegin(text), text.size(), trouble).peekWord() == hlo::beginning;
 }
 
 Result<HloModule> readHlo(std::string_view text)

@@ -112,7 +112,7 @@ std::vector<std::pair<std::size_t, std::size_t>> parts(std::string_view text)
         if (!Scanner(text, begin, end, trouble).atEnd())
             found.emplace_back(begin, end);
     };
-    std::size_t begin = 0;
+    std::size_t begin = textBegin(text);
     for (std::size_t at = text.find(line); at != std::string_view::npos; at = text.find(line, at + line.size())) {
         if (at != 0 && text[at - 1] != '\n')
             continue;
@@ -146,12 +146,21 @@ void declaredName(ReadProgram& read, std::string_view text)
     nameValues(read.program, names);
 }
 
+std::string_view binaryKind(std::string_view text)
+{
+    if (text.starts_with("ML\xefR"))
+        return "bytecode";
+    if (text.starts_with("\x1f\x8b"))
+        return "gzip";
+    return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") ? "utf16" : "";
+}
+
 Result<ReadProgram> readStableHlo(std::string_view text, ReadOptions options)
 {
     Where where;
     where.line = where.column = 1;
-    if (text.starts_with("ML\xefR"))
-        return fail(Code::NoProgram, { { "wrong", "bytecode" } }, std::move(where));
+    if (const std::string_view kind = binaryKind(text); !kind.empty())
+        return fail(Code::NoProgram, { { "wrong", std::string(kind) } }, std::move(where));
     const auto parts = mlir::parts(text);
     if (parts.empty())
         return fail(Code::NoProgram, {}, std::move(where));

@@ -24,6 +24,13 @@ struct Trouble {
 /// half of a word is no name that nobody knows. Other errors stay as they are.
 [[nodiscard]] Error orEndsEarly(Error error, std::string_view text);
 
+/// Where a text begins: after the byte order mark, if an editor put one there.
+[[nodiscard]] inline std::size_t textBegin(std::string_view text)
+{
+    constexpr std::string_view byteOrderMark = "\xef\xbb\xbf";
+    return text.starts_with(byteOrderMark) ? byteOrderMark.size() : 0;
+}
+
 class Scanner {
 public:
     /// Over the part [begin, end) of `text`; places are those in the whole text.

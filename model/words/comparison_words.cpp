@@ -132,6 +132,39 @@ QString sentInAll(const SnapshotComparison& comparison)
                       .arg(bytes(*comparison.sentAfter), bytes(*comparison.sentBefore)));
 }
 
+/// ": each all-gather of Layer 0 / wi_0 sends 26.3 MiB instead of 110 MiB, as do those of 95 other arrays"
+QString sentReason(const SnapshotComparison& comparison, const SentCause& cause)
+{
+    const QString kind = collective(cause.kind);
+    switch (cause.what) {
+    case SentCause::What::Times:
+        return Words::tr(": the step has %1 × %2 instead of %3", "12 × all-reduce")
+            .arg(count(cause.timesAfter), kind, count(cause.timesBefore));
+    case SentCause::What::Group:
+        return Words::tr(": each %1 is over %2 devices instead of %3", "all-reduce")
+            .arg(kind, count(cause.groupAfter), count(cause.groupBefore));
+    case SentCause::What::Array: {
+        const CollectiveList& list = *comparison.after->collectives;
+        const CollectiveEntry& entry = list.entries[cause.example];
+        const QString text =
+            Words::tr(": each %1 of %2 sends %3 instead of %4", "all-gather, W1, 26.3 MiB, 110 MiB")
+                .arg(kind, exchangedName(list, entry, entry.value), bytes(cause.eachAfter), bytes(cause.eachBefore));
+        return cause.others == 0 ? text
+            : cause.others == 1
+            ? text + Words::tr(", as does that of one other array", "each all-gather")
+            : text + Words::tr(", as do those of %1 other arrays", "all-gathers").arg(count(cause.others));
+    }
+    case SentCause::What::Mean:
+        return cause.timesBefore == cause.timesAfter
+            ? Words::tr(": %1 × %2 of %3 on average instead of %4", "12 × all-reduce of 2 MiB instead of 1 MiB")
+                  .arg(count(cause.timesAfter), kind, bytes(cause.eachAfter), bytes(cause.eachBefore))
+            : Words::tr(": %1 × %2 of %3 on average instead of %4 of %5", "12 × all-reduce of 2 MiB, 8, 1 MiB")
+                  .arg(count(cause.timesAfter), kind, bytes(cause.eachAfter), count(cause.timesBefore),
+                      bytes(cause.eachBefore));
+    }
+    return {};
+}
+
 QString sentSentence(const SnapshotComparison& comparison)
 {
     const LargestDifference& largest = comparison.largest;
@@ -142,19 +175,8 @@ QString sentSentence(const SnapshotComparison& comparison)
     if (!largest.axes.empty())
         text += Words::tr(" along %1", "a mesh axis").arg(fromStd(largest.axes));
     text += Words::tr(", %1 instead of %2").arg(bytes(largest.after), bytes(largest.before));
-    if (!largest.collectives)
-        return text + QLatin1Char('.') + sentInAll(comparison);
-    const ComparedCollectives& sums = comparison.collectives[*largest.collectives];
-    const QString kind = collective(sums.kind);
-    if (sums.timesBefore != sums.timesAfter)
-        text += Words::tr(": the step has %1 × %2 instead of %3", "12 × all-reduce")
-                    .arg(count(sums.timesAfter), kind, count(sums.timesBefore));
-    else if (sums.groupBefore != sums.groupAfter && sums.groupBefore > 0 && sums.groupAfter > 0)
-        text += Words::tr(": each %1 is over %2 devices instead of %3", "all-reduce")
-                    .arg(kind, count(sums.groupAfter), count(sums.groupBefore));
-    else
-        text += difference > 0 ? Words::tr(": each %1 sends more", "all-reduce").arg(kind)
-                               : Words::tr(": each %1 sends less", "all-reduce").arg(kind);
+    if (largest.cause)
+        text += sentReason(comparison, *largest.cause);
     return text + QLatin1Char('.') + sentInAll(comparison);
 }
 

@@ -75,7 +75,11 @@ ProblemText describeHosts(const Diagnostic& d)
                       .arg(text("axis"))
                 : Words::tr("no array is sharded along %1, so all %2 positions along %1 do the same work")
                       .arg(text("axis"), number("size")),
-            Words::tr("Map a logical name to it, or give its devices to another axis."), {} };
+            (text("nearest").isEmpty()
+                    ? QString()
+                    : Words::tr("Did you mean %1, which rules name?").arg(text("nearest")) + QLatin1Char(' '))
+                + Words::tr("Map a logical name to it, or give its devices to another axis."),
+            {} };
     case Code::ParallelismWithoutAxis:
         return { Words::tr("%1 is %2, but mesh_axes lacks that axis, so that it means nothing")
                      .arg(text("key"), number("size")),

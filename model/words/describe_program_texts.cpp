@@ -139,6 +139,12 @@ ProblemText describeProgramText(const Diagnostic& d)
                 Words::tr("Write the text instead: jax.jit(f).lower(...).as_text(), or mlir-opt (stablehlo-opt) of the "
                           "file."),
                 {} };
+        if (arg("wrong") == QLatin1String("gzip"))
+            return { Words::tr("the file is compressed by gzip, and text is read"),
+                Words::tr("Unpack it first: gunzip FILE, or zcat FILE | shardscope ... -."), {} };
+        if (arg("wrong") == QLatin1String("utf16"))
+            return { Words::tr("the file is text in UTF-16, and UTF-8 is read"),
+                Words::tr("Write it in UTF-8: iconv -f UTF-16 -t UTF-8 FILE."), {} };
         if (arg("wrong") == QLatin1String("hlo"))
             return { Words::tr("the file is called .hlo, and what it holds does not begin as HLO text does"),
                 Words::tr("HLO text begins with HloModule, as compiled.as_text() prints it after compiled = "

@@ -178,7 +178,8 @@ ProblemText describeWarning(const Diagnostic& d)
     case Code::RuleUnknownAxis:
         return { Words::tr("rule %1 (%2) names the mesh axis %3, which the mesh lacks")
                      .arg(arg.rule("rule"), arg("name"), arg.quote("axis")),
-            arg.has("known") ? knownAxes(d) + QLatin1Char(' ') + Words::tr("Until then the axis shards nothing.")
+            arg.has("known") ? knownAxes(d) + QLatin1Char(' ')
+                    + Words::tr("Until then the axis shards nothing here; a NamedSharding with it is refused by JAX.")
                              : knownAxes(d),
             {} };
     case Code::ProgramNotRun:

@@ -447,6 +447,12 @@ private Q_SLOTS:
         QCOMPARE(toColumn(analysed(*applyFix(experiment, unused[0].fixes[0]))->row("array0")->spec),
             std::string("P(data, model)"));
         QVERIFY(found(arrays({ { "data", 8 } }, "[]", {}), Code::AxisUnused).empty());
+        QVERIFY(!unused[0].diagnostic.arg("nearest"));
+        const std::vector<Problem> misspelt =
+            found(arrays({ { "data", 4 }, { "modle", 2 } }, "[('x', 'data'), ('y', 'model')]", { { "x", "z" } }),
+                Code::AxisUnused);
+        QCOMPARE(misspelt.size(), 1U);
+        QCOMPARE(misspelt[0].diagnostic.text("nearest"), std::string("model"));
         // A name that does not divide is not proposed, nor to give the devices to data, by which x would not divide.
         const std::vector<Problem> odd =
             found(arrays({ { "data", 3 }, { "model", 2 } }, "[('x', 'data')]", { { "x", "y" } }, 9), Code::AxisUnused);

@@ -270,6 +270,20 @@ private Q_SLOTS:
         QVERIFY2(list.contains(QStringLiteral("the text is an empty list. An experiment is JSON text that begins")),
             qPrintable(list));
         QVERIFY2(bytecode.contains(QStringLiteral("the file is binary: MLIR bytecode")), qPrintable(bytecode));
+        const QString gzip = checked("packed.hlo", "\x1f\x8b\x08\x08"), wide = checked("wide.mlir", "\xff\xfem\x01o");
+        QVERIFY2(gzip.contains(QStringLiteral("the file is compressed by gzip")), qPrintable(gzip));
+        QVERIFY2(wide.contains(QStringLiteral("the file is text in UTF-16")), qPrintable(wide));
+        // The mark that editors put in front of UTF-8 is no part of a text.
+        for (const auto& [name, text] : { std::pair{ "marked.mlir",
+                                              "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n  return %a : "
+                                              "tensor<8xf32>\n}\n" },
+                 std::pair{ "marked.hlo",
+                     "HloModule m\n\nENTRY %main (p: f32[8]) -> f32[8] {\n"
+                     "  ROOT %p = f32[8] parameter(0)\n}\n" } }) {
+            const Ran marked = runProgram({ QStringLiteral("verify"),
+                writeFile(folder, QString::fromLatin1(name), QByteArray("\xef\xbb\xbf") + text) });
+            QVERIFY2(marked.code == 0, qPrintable(told(marked)));
+        }
     }
 
     void arguments()

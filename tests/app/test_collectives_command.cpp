@@ -271,7 +271,7 @@ private Q_SLOTS:
         for (const char* part :
             { "are both sharded on hidden", "the 4 devices along model must add their partial values",
                 "2 × 3/4 × 16 KiB = 24 KiB", "[0, 1, 2, 3], [4, 5, 6, 7]", "Reduce-scatter instead", "12 KiB",
-                "Gather the operands first", "partial along model" })
+                "Gather the operands first", "4 times the work then", "partial along model" })
             QVERIFY2(text.out.simplified().contains(QString::fromUtf8(part)), part);
         const auto json = runProgram(arguments + QStringList{ QStringLiteral("--json") }).json();
         QVERIFY(json["format"] == "shardscope-explain");

@@ -616,7 +616,11 @@ private Q_SLOTS:
     {
         const QString rules = QStringLiteral("[('batch', 'modle'), ('embed', ('data', 'pipe'))]");
         const Ran ran = resolve(rules, "--mesh data=2,model=4 --names batch,embed --trace");
-        QCOMPARE(ran.code, 0);
+        QCOMPARE(ran.code, 1); // JAX makes no such sharding
+        QVERIFY2(ran.error.contains(QStringLiteral("Did you mean “model”?"))
+                && ran.error.contains(QStringLiteral("is refused by JAX")),
+            qPrintable(ran.error));
+        QCOMPARE(resolve(rules, "--mesh data=2,model=4 --names other").code, 0); // a rule that is not used
         QVERIFY2(
             lineOf(ran.out, "batch →").contains(QStringLiteral("batch stays replicated: the mesh has no axis modle")),
             qPrintable(ran.out));

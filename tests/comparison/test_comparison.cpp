@@ -8,6 +8,7 @@
 #include "analysis/analyse.h"
 #include "base/codes.h"
 #include "comparison/comparison.h"
+#include "comparison/gathered_text.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
@@ -152,6 +153,42 @@ private Q_SLOTS:
         QCOMPARE(found.sent[0].sentAfter.value(), 128 * found.sent[0].sentBefore.value());
         QCOMPARE(found.largest.by, By::Model);
         QVERIFY(found.largest.what == What::Sent || found.largest.what == What::Owner);
+    }
+
+    /// One all-gather more, of 28 B, is no reason for sending a quarter: 3 x 7/8 x 16 KiB, then 3 x 7/8 x 4 KiB.
+    void whyLessIsSent()
+    {
+        const SnapshotPtr rows = test::gatheredSnapshot({}),
+                          blocks = test::gatheredSnapshot({ .isAlsoAlongY = true, .withVector = true });
+        const SnapshotComparison less = compareSnapshots(rows, blocks), more = compareSnapshots(blocks, rows);
+        QCOMPARE(less.largest.what, What::Sent);
+        QCOMPARE(less.largest.before, 3.0 * 14336);
+        QCOMPARE(less.largest.after, 3.0 * 3584 + 28);
+        QVERIFY(less.largest.cause && more.largest.cause);
+        QCOMPARE(less.largest.cause->what, SentCause::What::Array);
+        QCOMPARE(less.largest.cause->eachBefore, 14336.0);
+        QCOMPARE(less.largest.cause->eachAfter, 3584.0);
+        QCOMPARE(less.largest.cause->others, 2);
+        QCOMPARE(less.largest.cause->timesAfter, 4);
+        QCOMPARE(more.largest.cause->what, SentCause::What::Array);
+        QCOMPARE(more.largest.cause->eachAfter, 14336.0);
+
+        // The same arrays, two of which are gathered no more.
+        const SnapshotComparison fewer = compareSnapshots(rows, test::gatheredSnapshot({ .gathered = 1 }));
+        QCOMPARE(fewer.largest.what, What::Sent);
+        QCOMPARE(fewer.largest.cause->what, SentCause::What::Times);
+        QCOMPARE(fewer.largest.cause->timesBefore, 3);
+        QCOMPARE(fewer.largest.cause->timesAfter, 1);
+
+        // Over 2 devices each sends 1/2 of 16 KiB in place of 7/8.
+        const SnapshotPtr ofTwo = test::gatheredSnapshot({ .x = 2 });
+        const std::vector<std::size_t> gathers{ 0, 1, 2 };
+        const std::optional<SentCause> group = sentCause(*rows->collectives, gathers, *ofTwo->collectives, gathers);
+        QVERIFY(group);
+        QCOMPARE(group->what, SentCause::What::Group);
+        QCOMPARE(group->groupBefore, 8);
+        QCOMPARE(group->groupAfter, 2);
+        QVERIFY(!sentCause(*rows->collectives, gathers, *rows->collectives, gathers));
     }
 
     /// Under other names the same is sent and held; on a mesh that has both names it is another axis.

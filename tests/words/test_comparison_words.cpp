@@ -5,6 +5,7 @@
 
 #include "analysis/analyse.h"
 #include "base/codes.h"
+#include "comparison/gathered_text.h"
 #include "experiment/builtin.h"
 #include "registered_test.h"
 #include "words/comparison_words.h"
@@ -83,6 +84,21 @@ private Q_SLOTS:
         QCOMPARE(sentence.contains(QStringLiteral(". In all it sends ")),
             found.largest.what == LargestDifference::What::Sent);
         QCOMPARE(sentence.contains(QStringLiteral("along model")), found.largest.what == LargestDifference::What::Sent);
+    }
+
+    /// The number of collectives is named only where it is the reason.
+    void whyLessIsSent()
+    {
+        const SnapshotPtr rows = test::gatheredSnapshot({});
+        QCOMPARE(words::largestDifference(
+                     compareSnapshots(rows, test::gatheredSnapshot({ .isAlsoAlongY = true, .withVector = true }))),
+            QStringLiteral(
+                "Each device sends 31.5 KiB less in a step along x, 10.5 KiB instead of 42 KiB: each all-gather "
+                "of %w1 sends 3.5 KiB instead of 14 KiB, as do those of 2 other arrays."));
+        QCOMPARE(words::largestDifference(compareSnapshots(rows, test::gatheredSnapshot({ .gathered = 1 }))),
+            QStringLiteral(
+                "Each device sends 28 KiB less in a step along x, 14 KiB instead of 42 KiB: the step has 1 × "
+                "all-gather instead of 3."));
     }
 
     void settings()
