@@ -207,8 +207,8 @@ void appendElement(std::string& text, DType dtype, const std::byte* bytes)
     } else if (dtype == DType::Pred) {
         text += bytes[0] != std::byte{ 0 } ? "true" : "false";
     } else if (!isFloat(dtype)) {
-        text +=
-            dtype == DType::U64 ? std::to_string(static_cast<std::uint64_t>(integerAt(dtype, bytes))) : std::to_string(integerAt(dtype, bytes));
+        text += dtype == DType::U64 ? std::to_string(static_cast<std::uint64_t>(integerAt(dtype, bytes)))
+                                    : std::to_string(integerAt(dtype, bytes));
     } else {
         const double value = floatAt(dtype, bytes);
         if (!std::isfinite(value))

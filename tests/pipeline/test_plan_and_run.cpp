@@ -90,7 +90,7 @@ Planned planned(std::string text, bool optimal = false)
         const std::string found = (plan).wrong.empty() ? (problem) : (plan).wrong;                                     \
         if (!found.empty())                                                                                            \
             std::cout << (plan).text << "---\n"                                                                        \
-                      << ((plan).parts ? printStableHlo((plan).parts->sharded->program) : std::string()) << std::endl;          \
+                      << ((plan).parts ? printStableHlo((plan).parts->sharded->program) : std::string()) << std::endl; \
         QVERIFY2(found.empty(), ("program " + std::to_string(seed) + ": " + found).c_str());                           \
     } while (false)
 
@@ -427,7 +427,8 @@ void TestPlanAndRun::otherDevicesChangeNumbersOnly()
         const Planned other = planned(overOtherDevices(text, seed));
         VERIFY_PLAN(other, seed, linesOf(other.list) == linesOf(plain.list) ? std::string() : "another plan");
         VERIFY_PLAN(other, seed,
-            withoutDevices(printStableHlo(other.parts->sharded->program)) == withoutDevices(printStableHlo(plain.parts->sharded->program))
+            withoutDevices(printStableHlo(other.parts->sharded->program))
+                    == withoutDevices(printStableHlo(plain.parts->sharded->program))
                 ? std::string()
                 : "another program");
     }

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "program/calls.h"
+#include "program/collective_groups.h"
 #include "program/other_attributes.h"
 #include "simulate/check/compare.h"
-#include "program/collective_groups.h"
 #include "simulate/kernels/element_types.h"
 
 namespace shardscope {

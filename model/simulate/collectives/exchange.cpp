@@ -8,8 +8,8 @@
 
 #include "base/codes.h"
 #include "program/body.h"
-#include "program/other_attributes.h"
 #include "program/collective_groups.h"
+#include "program/other_attributes.h"
 #include "simulate/kernels/elementwise.h"
 #include "simulate/run/not_executable.h"
 

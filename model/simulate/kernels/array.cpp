@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "simulate/kernels/element_types.h"
 #include "program/element_bits.h"
+#include "simulate/kernels/element_types.h"
 
 namespace shardscope::kernels {
 

@@ -3,10 +3,10 @@
 
 #include "base/codes.h"
 #include "program/calls.h"
+#include "program/collective_groups.h"
 #include "program/function_names.h"
 #include "program/op_row.h"
 #include "program/other_attributes.h"
-#include "program/collective_groups.h"
 
 namespace shardscope {
 
