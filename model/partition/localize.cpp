@@ -31,8 +31,8 @@ bool isSplat(const ConstantAttributes& constant, DType dtype)
 class Localizer {
 public:
     Localizer(const Program& program, const TrueShapes& trueShapes)
-        : m_given(program)
-        , m_givenShardings(program)
+        : m_sharded(program)
+        , m_valueShardings(program)
         , m_edit(program)
         , m_trueShapes(trueShapes)
     {
@@ -70,11 +70,11 @@ public:
 private:
     void findShardings()
     {
-        m_shardings.reserve(m_given.values.size());
-        m_types.reserve(m_given.values.size());
-        for (std::size_t i = 0; i < m_given.values.size(); ++i) {
-            m_types.push_back(m_given.values[i].type);
-            m_shardings.push_back(m_givenShardings.of(ValueId(i)));
+        m_shardings.reserve(m_sharded.values.size());
+        m_types.reserve(m_sharded.values.size());
+        for (std::size_t i = 0; i < m_sharded.values.size(); ++i) {
+            m_types.push_back(m_sharded.values[i].type);
+            m_shardings.push_back(m_valueShardings.of(ValueId(i)));
         }
     }
 
@@ -450,8 +450,8 @@ private:
         program.extra = static_cast<std::uint32_t>(program.dictionaries.size() - 1);
     }
 
-    const Program& m_given;
-    const ValueShardings m_givenShardings;
+    const Program& m_sharded;
+    const ValueShardings m_valueShardings;
     Editor m_edit;
     MeshPtr m_mesh;
     // Of the given program, by ValueId.

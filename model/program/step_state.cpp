@@ -32,12 +32,14 @@ std::vector<StatePair> aliases(const MainInterface& main)
 /// Adds what donated arguments say to the pairs that are known.
 void addDonors(const MainInterface& main, std::vector<StatePair>& pairs)
 {
-    std::vector<bool> taken(main.results());
-    for (const StatePair& pair : pairs)
+    std::vector<bool> taken(main.results()), isPaired(main.arguments());
+    for (const StatePair& pair : pairs) {
         taken[pair.result] = true;
+        isPaired[main.numberOf(pair.argument)] = true; // an alias says more than that it is donated
+    }
     for (std::size_t a = 0; a < main.arguments(); ++a) {
         const NamedText* donor = main.attribute(a, "jax.buffer_donor");
-        if (!donor || donor->text == "false")
+        if (!donor || donor->text == "false" || isPaired[a])
             continue;
         for (std::size_t r = 0; r < main.results(); ++r)
             if (!taken[r] && main.fit(a, r)) {
@@ -104,7 +106,7 @@ public:
     /// By order alone more is needed: a loss, or that what is computed for it depends on the state, as gradients do.
     [[nodiscard]] bool isStep(const std::vector<StatePair>& pairs)
     {
-        constexpr int most = 8; // that are looked at closely
+        constexpr int most = 8; // that are last at closely
         const bool hasLoss = lossResult(m_program, { StateSource::Order, pairs }).has_value();
         std::vector<ValueId> arguments;
         for (const StatePair& pair : pairs)
@@ -202,12 +204,12 @@ std::vector<std::vector<StatePair>> runsOf(const MainInterface& main)
     const auto looksLikeLoss = [&](std::size_t r) {
         return main.resultType(r).rank() == 0 && isFloat(main.resultType(r).dtype);
     };
-    constexpr std::size_t most = 16; // that are looked at
-    const auto looked = runs.begin() + static_cast<std::ptrdiff_t>(std::min(runs.size(), most));
-    std::partial_sort(runs.begin(), looked, runs.end(), [](const Run& x, const Run& y) {
+    constexpr std::size_t most = 16; // that are tried
+    const auto last = runs.begin() + static_cast<std::ptrdiff_t>(std::min(runs.size(), most));
+    std::partial_sort(runs.begin(), last, runs.end(), [](const Run& x, const Run& y) {
         return std::tuple(y.length, x.argument, x.result) < std::tuple(x.length, y.argument, y.result);
     });
-    runs.erase(looked, runs.end());
+    runs.erase(last, runs.end());
     std::vector<std::vector<StatePair>> found;
     for (Run run : runs) {
         while (run.length > 0 && looksLikeLoss(run.result + run.length - 1))

@@ -73,6 +73,11 @@ private Q_SLOTS:
             "%z: tensor<f32>, %a: tensor<8xf32> " + donor + ", %b: tensor<8xf32>, %c: tensor<8xf32> " + donor,
             "tensor<f32>, tensor<8xf32>, tensor<8xf32>", "%z, %a, %c", "tensor<f32>, tensor<8xf32>, tensor<8xf32>");
         QCOMPARE(stateOfProgram(program), QStringLiteral("donors: 1=1,3=2"));
+        // An argument that has both takes one result.
+        const Program both = programWith(
+            "%a: tensor<8xf32> {jax.buffer_donor = true, tf.aliasing_output = 0 : i32}, %b: tensor<8xf32>",
+            "tensor<8xf32>, tensor<8xf32>", "%a, %b", "tensor<8xf32>, tensor<8xf32>");
+        QCOMPARE(stateOfProgram(both), QStringLiteral("aliases: 0=0"));
     }
 
     void order_data()
