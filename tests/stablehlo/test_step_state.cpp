@@ -74,9 +74,9 @@ private Q_SLOTS:
             "tensor<f32>, tensor<8xf32>, tensor<8xf32>", "%z, %a, %c", "tensor<f32>, tensor<8xf32>, tensor<8xf32>");
         QCOMPARE(stateOfProgram(program), QStringLiteral("donors: 1=1,3=2"));
         // An argument that has both takes one result.
-        const Program both = programWith(
-            "%a: tensor<8xf32> {jax.buffer_donor = true, tf.aliasing_output = 0 : i32}, %b: tensor<8xf32>",
-            "tensor<8xf32>, tensor<8xf32>", "%a, %b", "tensor<8xf32>, tensor<8xf32>");
+        const Program both =
+            programWith("%a: tensor<8xf32> {jax.buffer_donor = true, tf.aliasing_output = 0 : i32}, %b: tensor<8xf32>",
+                "tensor<8xf32>, tensor<8xf32>", "%a, %b", "tensor<8xf32>, tensor<8xf32>");
         QCOMPARE(stateOfProgram(both), QStringLiteral("aliases: 0=0"));
     }
 
