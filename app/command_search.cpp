@@ -94,10 +94,11 @@ void printMeshes(Console& console, const FoundMeshes& found, const std::vector<M
     console.more(static_cast<std::int64_t>(found.meshes.size() - meshes.rows.size()), " (--all)");
     if (std::none_of(found.meshes.begin(), found.meshes.end(), [](const MeshFigures& each) { return !each.problem; }))
         console.line(QStringLiteral("None of the meshes can be used."));
-    if (const TriedAxes axes = triedAxes(found.meshes); !axes.left.empty())
-        console.line(QStringLiteral("Devices were given to %1; of size 1 in all of them: %2. An axis takes part for "
-                                    "certain where it has a size above 1.")
-                         .arg(words::fromStd(join(axes.tried, ", ")), words::fromStd(join(axes.left, ", "))));
+    if (const TriedAxes axes = triedAxes(found.meshes); !axes.tried.empty() && !axes.left.empty())
+        console.line(
+            QStringLiteral("Devices were given to %1; of size 1 in every mesh: %2. An axis whose size is above 1 in "
+                           "the experiment always takes part.")
+                .arg(words::fromStd(join(axes.tried, ", ")), words::fromStd(join(axes.left, ", "))));
 }
 
 void printBatches(Console& console, const FoundMeshes& found)

@@ -21,6 +21,8 @@ bool isForm(const Program& program, const Operation& operation)
             || operation.kind == OpKind::OptimizationBarrier);
 }
 
+constexpr std::size_t mostFollowed = 256; ///< values, back from what a trip of a loop leaves
+
 class PartWalk {
 public:
     explicit PartWalk(const Program& program)
@@ -107,6 +109,26 @@ private:
         }
     }
 
+    /// Whether a trip of a loop adds something to what `carried` holds, or writes a slice of it. Of what a trip
+    /// replaces only the last one is left.
+    [[nodiscard]] bool gathers(ValueId value, ValueId carried) const
+    {
+        std::vector<ValueId> open{ value };
+        for (std::size_t seen = 0; seen < open.size(); ++seen) { // as many as there are operations on the way
+            if (open[seen] == carried)
+                return true;
+            const OperationId definition = m_program.value(open[seen]).definition;
+            if (!definition.valid())
+                continue;
+            const Operation& operation = m_program.operation(definition);
+            if (operation.kind == OpKind::DynamicUpdateSlice || isForm(m_program, operation))
+                open.push_back(operation.operands[0]);
+            else if (operation.kind == OpKind::Add && open.size() < mostFollowed)
+                open.insert(open.end(), operation.operands.begin(), operation.operands.end());
+        }
+        return false;
+    }
+
     void become(ValueId value, ValueId array)
     {
         if (array.valid() && !m_to[value.index].valid())
@@ -132,7 +154,9 @@ private:
                 becomeAll(operation.operands, body.arguments);
             } else if (operation.kind == OpKind::While) {
                 const Region& body = m_program.regions[operation.regions[1].index];
-                becomeAll(body.results, operation.results);
+                for (std::size_t i = 0; i < std::min<std::size_t>(body.results.size(), operation.results.size()); ++i)
+                    if (gathers(body.results[i], body.arguments[i]))
+                        become(body.results[i], m_to[operation.results[i].index]);
                 followBack(operation.regions[1]);
             } else if (operation.kind == OpKind::Add || operation.kind == OpKind::DynamicUpdateSlice) {
                 for (std::size_t i = 0; i < 2; ++i)

@@ -65,6 +65,7 @@ private Q_SLOTS:
         Program program = programOf(scanned);
         program.values[valueNamed(program, "loop#3").index].role = Role::Gradient;
         program.values[valueNamed(program, "sum").index].role = Role::Gradient;
+        program.values[valueNamed(program, "loop#2").index].role = Role::Gradient; // every trip makes it anew
         const std::vector<ValueId> parts = arraysOfParts(program);
         const auto of = [&](const char* name) {
             const ValueId value = valueNamed(program, name);
