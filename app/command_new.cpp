@@ -262,8 +262,7 @@ void addNew(CLI::App& app, int& status)
         .optionText("POLICY");
     command
         .addOption("--form", options->form,
-            "Layers one after the other (unrolled), or as a loop over stacked parameters (scanned, which is the "
-            "default of "
+            "Layers one after the other (unrolled), or as a loop over stacked parameters (scanned; the default of "
             "presets)")
         .oneOf(file_words::forms)
         .optionText("FORM");

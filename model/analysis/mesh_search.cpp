@@ -236,7 +236,7 @@ std::vector<std::size_t> axesToTry(const Experiment& experiment, const Program& 
             taken.push_back(&uses[axis]);
         else if (!uses[axis].names.empty())
             left.push_back(axis);
-    if (left.empty()) // nobody gives names: in the order of the mesh
+    if (std::all_of(uses.begin(), uses.end(), [](const AxisUse& use) { return use.names.empty(); })) // by the mesh
         for (std::size_t axis = 0; axis < axes.size(); ++axis)
             if (axes[axis].size == 1)
                 order.push_back(axis);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t maximumConfigValues = 200'000;
 
-/// An error at the end of a text that is cut off, in a string or before a bracket is closed, says so.
+/// An error at the end of a truncated text, in a string or before a bracket is closed, says so.
 Error atItsEnd(Error error, std::string_view text)
 {
     const std::size_t end = text.find_last_not_of(" \t\r\n") + 1;

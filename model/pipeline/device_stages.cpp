@@ -113,8 +113,11 @@ Result<DeviceStages::PlanPtr> DeviceStages::planOfDevices() const
         return tl::unexpected<Error>(std::move(parts.error()));
     const bool isLarge = (*parts)->device.program.operations.size() >= largeForThreads;
     auto check = meanwhile(isLarge, [this] { return partitioned(); });
+    if (!isLarge)
+        SHARDSCOPE_CHECK(check.get());
     Result<PlanPtr> plan = shared(planOf(std::move(*parts), m_input.kept));
-    SHARDSCOPE_CHECK(check.get());
+    if (isLarge)
+        SHARDSCOPE_CHECK(check.get());
     return plan;
 }
 

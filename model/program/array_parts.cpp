@@ -114,7 +114,7 @@ private:
     [[nodiscard]] bool gathers(ValueId value, ValueId carried) const
     {
         std::vector<ValueId> open{ value };
-        for (std::size_t seen = 0; seen < open.size(); ++seen) { // as many as there are operations on the way
+        for (std::size_t seen = 0; seen < open.size(); ++seen) { // grows while the way goes on
             if (open[seen] == carried)
                 return true;
             const OperationId definition = m_program.value(open[seen]).definition;

@@ -106,7 +106,7 @@ public:
     /// By order alone more is needed: a loss, or that what is computed for it depends on the state, as gradients do.
     [[nodiscard]] bool isStep(const std::vector<StatePair>& pairs)
     {
-        constexpr int most = 8; // that are last at closely
+        constexpr int most = 8; // that are looked at closely
         const bool hasLoss = lossResult(m_program, { StateSource::Order, pairs }).has_value();
         std::vector<ValueId> arguments;
         for (const StatePair& pair : pairs)

@@ -64,7 +64,7 @@ ProblemText describeFile(const Diagnostic& d)
     case Code::Syntax:
         if (d.arg("truncated"))
             return { Words::tr("the text is truncated: it ends here, where %1 is missing").arg(arg("expected")),
-                Words::tr("Take the file from its first line to its last."), {} };
+                Words::tr("Use the complete file."), {} };
         if (arg.has("problem"))
             return { Words::tr("this is no %1: %2").arg(arg("expected"), arg("problem")),
                 Words::tr("Mend the text there, or, where it ends, complete it."), {} };

@@ -89,14 +89,14 @@ QString notHeld(Held held, const std::string& path)
 {
     switch (held) {
     case Held::NoStep:
-        return Words::tr("The last step was broken off, so that the devices hold nothing of meaning.");
+        return Words::tr("The last step was stopped before its end, so what the devices hold means nothing.");
     case Held::NoMemory:
         return Words::tr("%1 has no memory of its own: it is made where it is needed, and never stored. Choose "
                          "the tensor that is computed from it.")
             .arg(tensorName(path));
     case Held::Overwritten:
         return Words::tr("%1 is not kept: by the end of the step its memory holds another array. Parameters, "
-                         "gradients, optimizer state and named activations stay.")
+                         "gradients and optimizer state stay.")
             .arg(tensorName(path));
     case Held::Yes:
         break;
