@@ -95,10 +95,14 @@ private:
                 hand(m_from, body.results, operation.results);
             } else if (operation.kind == OpKind::While) {
                 const Region& body = m_program.regions[operation.regions[1].index];
-                for (std::size_t i = 0; i < std::min<std::size_t>(body.arguments.size(), body.results.size()); ++i)
-                    if (body.results[i] == body.arguments[i])
-                        m_from[body.arguments[i].index] = m_from[operation.results[i].index] =
-                            m_from[operation.operands[i].index];
+                for (std::size_t i = 0; i < std::min<std::size_t>(body.arguments.size(), body.results.size()); ++i) {
+                    if (body.results[i] != body.arguments[i])
+                        continue;
+                    const ValueId array = m_from[operation.operands[i].index];
+                    m_from[operation.results[i].index] = array;
+                    for (const RegionId either : operation.regions)
+                        m_from[m_program.regions[either.index].arguments[i].index] = array;
+                }
                 follow(operation.regions[1]);
             } else if (isForm(m_program, operation)) {
                 m_from[operation.results[0].index] = m_from[operation.operands[0].index];

@@ -337,8 +337,25 @@ private:
     }
 
     /// Where values of main stand, and by what names.
+    /// Per chain of values in one slot: the last operation that writes over part of what stood there before.
+    [[nodiscard]] std::vector<std::uint32_t> lastOverwrites(const Work& work) const
+    {
+        std::vector<std::uint32_t> last(m_program.values.size(), none);
+        for (std::uint32_t i = 0; i < work.block->ops.size(); ++i) {
+            const FlatOp& op = work.block->ops[i];
+            if (!work.live[i] || isCollective(work.operation(i).kind)) // a sum is its addends in another form
+                continue;
+            for (std::size_t r = 0; r < std::min<std::size_t>(op.results.size(), op.operands.size()); ++r)
+                if (op.results[r].valid() && op.operands[r].valid() && work.definition[op.results[r].index] == i
+                    && work.storage[op.results[r].index] == work.storage[work.operand(op, r)])
+                    last[work.storage[op.results[r].index]] = i;
+        }
+        return last;
+    }
+
     void nameSlots(const Work& work, const Order& order, SlotTable& table)
     {
+        const std::vector<std::uint32_t> overwritten = lastOverwrites(work);
         m_plan.slotOf.resize(m_program.values.size());
         std::vector<bool> isArgument(m_program.values.size());
         for (const FlatValueId argument : m_program.main().arguments)
@@ -348,6 +365,9 @@ private:
             const std::uint32_t value = work.same[v];
             if (value != v && order.replaced[value])
                 continue; // the slot will hold something else
+            if (const std::uint32_t made = work.definition[value], last = overwritten[work.storage[value]];
+                made != none && last != none && made < last)
+                continue; // so it will
             if (isArgument[v] || (value != v && isArgument[value])
                 || (work.definition[value] != none && needsSlot(work, value)))
                 m_plan.slotOf[v] = table.of(work, value);

@@ -336,7 +336,7 @@ private Q_SLOTS:
         row("a name that is cut off", "{\n \"model_type\": \"llama\",\n \"num_at", "--from hf",
             (std::string(":3:9: ") + truncated).c_str());
         row("an object that is cut off", "{ \"model_type\": \"llama\",\n", "--from hf",
-            (std::string(":1:26: ") + truncated).c_str());
+            (std::string(":1:25: ") + truncated).c_str());
         row("YAML without rules", "a: 1", "--from maxtext", "E123");
         row("an axis twice", "mesh_axes: ['a', 'a']", "--from maxtext", ":1:18: E114");
         row("rules that are none", "rules = (('a', ", "--from t5x", ":1:16: E120");

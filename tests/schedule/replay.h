@@ -130,9 +130,11 @@ private:
         const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action);
         const OperationId id =
             collective ? collective->operation : std::get<KernelInstruction>(instruction.action).operation;
-        const bool mayOverwrite = m_local.operation(id).kind == OpKind::AllReduce;
+        const OpKind kind = m_local.operation(id).kind;
         std::vector<Symbol> operands;
         for (const SlotId operand : instruction.operands) {
+            const bool mayOverwrite =
+                kind == OpKind::AllReduce || (kind == OpKind::DynamicUpdateSlice && operands.empty());
             operands.push_back(read(operand));
             if (operand == instruction.results[0] && !mayOverwrite)
                 flaw("a kernel overwrites what it reads");

@@ -327,6 +327,25 @@ private Q_SLOTS:
         }
     }
 
+    /// What a slice is written into is nothing to be looked at afterwards.
+    void arraysThatAreOverwrittenAreNotObservable()
+    {
+        Builder b("stack");
+        const ValueId stack = b.argument({ DType::F32, { 4, 8 } }, "stack", Role::Parameter);
+        const ValueId element = b.argument({ DType::F32, { 8 } }, "element", Role::Input);
+        const ValueId doubled = b.binary(OpKind::Add, stack, stack);
+        const ValueId first = updatedAt(b, doubled, element, b.constant({ DType::I32, {} }, 0));
+        const ValueId second = updatedAt(b, first, element, b.constant({ DType::I32, {} }, 1));
+        b.result(second);
+        const Plan plan =
+            schedule(flatNetwork(annotated(std::move(b).finish(), meshOf({ { "x", 2 } }))).value()).value();
+        const std::string flaw = flawOf(plan, {});
+        QVERIFY2(flaw.empty(), flaw.c_str());
+        QVERIFY(!plan.observable(doubled));
+        QVERIFY(!plan.observable(first));
+        QVERIFY(plan.observable(second));
+    }
+
     void nothingFusesAcrossCollectives()
     {
         // exp, sum over a sharded dimension, divide by it: two groups around the all-reduce.

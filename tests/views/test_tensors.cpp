@@ -116,8 +116,8 @@ ENTRY %main_spmd (p: f32[2,8]) -> f32[2,8] {
         }
         QVERIFY(elidedName(QStringLiteral("token_embedder"), metrics, width("token…der")).contains(QChar(0x2026)));
         // Of two the first one tells them apart, where the second one is a common word.
-        QCOMPARE(elidedName(QStringLiteral("query / kernel"), metrics, width("query / kern…") + 1),
-            QStringLiteral("query / kern…"));
+        QCOMPARE(elidedName(QStringLiteral("query / kernel"), metrics, width("query / ker…") + 1),
+            QStringLiteral("query / ker…"));
         QCOMPARE(elidedName(QStringLiteral("query / kernel"), metrics, width("…y / kernel") - 1).right(6),
             QStringLiteral("kernel"));
         QVERIFY(
