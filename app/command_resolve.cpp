@@ -147,18 +147,9 @@ QString otherName(const LogicalName& name, const Ruling& ruling)
                                  .arg(words::fromStd(name.name), words::fromStd(nearest));
 }
 
-/// JAX makes no NamedSharding with an axis that its mesh lacks; what MaxText leaves out is not in the spec any more.
-bool isRefusedByJax(const Ruling& ruling, const PartitionSpec& spec)
-{
-    const auto isLacking = [&](const std::string& axis) { return !ruling.mesh->axisIndex(axis); };
-    return ruling.mesh && std::any_of(spec.entries.begin(), spec.entries.end(), [&](const SpecEntry& entry) {
-        return std::any_of(entry.axes.begin(), entry.axes.end(), isLacking);
-    });
-}
-
 int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& answer)
 {
-    const int status = isRefusedByJax(ruling, answer.spec) ? Findings : statusOf(answer.problems);
+    const int status = statusOf(answer.problems);
     if (!options.json.empty()) {
         Json out = envelope(options.json);
         out["dialect"] = dialectName(ruling);

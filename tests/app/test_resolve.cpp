@@ -616,7 +616,7 @@ private Q_SLOTS:
     {
         const QString rules = QStringLiteral("[('batch', 'modle'), ('embed', ('data', 'pipe'))]");
         const Ran ran = resolve(rules, "--mesh data=2,model=4 --names batch,embed --trace");
-        QCOMPARE(ran.code, 1); // JAX makes no such sharding
+        QCOMPARE(ran.code, 0); // the names have a spec; what JAX makes of it is a warning
         QVERIFY2(ran.error.contains(QStringLiteral("Did you mean “model”?"))
                 && ran.error.contains(QStringLiteral("is refused by JAX")),
             qPrintable(ran.error));
