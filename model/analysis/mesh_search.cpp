@@ -168,23 +168,46 @@ void findBeaten(std::vector<MeshFigures>& all)
 
 namespace {
 
+/// The logical names of the dimensions of an array that is annotated with them.
+struct NamedDimensions {
+    Role role = Role::Input;
+    std::vector<std::string> names;
+};
+
+std::vector<NamedDimensions> namedDimensions(const Snapshot& snapshot)
+{
+    std::vector<NamedDimensions> found;
+    if (!snapshot.annotations)
+        return found;
+    for (const auto* list : { &snapshot.annotations->arguments, &snapshot.annotations->constraints })
+        for (const ResolvedAnnotation& annotation : *list)
+            if (const auto* logical = std::get_if<LogicalAxes>(&annotation.declared);
+                logical && annotation.value.valid()) {
+                NamedDimensions& array = found.emplace_back();
+                array.role = snapshot.source->program.value(annotation.value).role;
+                for (const LogicalName& name : logical->names)
+                    array.names.push_back(name.name); // "" for none
+            }
+    return found;
+}
+
 /// What the rules can shard along an axis.
 struct AxisUse {
-    std::set<std::string> names; ///< logical names of the program
+    std::set<std::string> names; ///< logical names of the arrays
     bool ofParameters = false, ofBatch = false; ///< the batch is the first dimension of what a step is given
 };
 
-std::vector<AxisUse> usesOf(const Experiment& experiment, const Program& program)
+std::vector<AxisUse> usesOf(const Experiment& experiment, const std::vector<NamedDimensions>& arrays)
 {
     const std::vector<MeshAxis>& axes = experiment.mesh.axes;
     std::set<std::string> ofParameters, ofBatch, all;
-    for (const Value& value : program.values)
-        for (std::size_t d = 0; d < value.dimNames.size(); ++d) {
-            all.insert(value.dimNames[d]);
-            if (value.role == Role::Parameter)
-                ofParameters.insert(value.dimNames[d]);
-            if (value.role == Role::Input && d == 0)
-                ofBatch.insert(value.dimNames[d]);
+    for (const NamedDimensions& array : arrays)
+        for (std::size_t d = 0; d < array.names.size(); ++d) {
+            all.insert(array.names[d]);
+            if (array.role == Role::Parameter)
+                ofParameters.insert(array.names[d]);
+            if (array.role == Role::Input && d == 0)
+                ofBatch.insert(array.names[d]);
         }
     std::vector<AxisUse> uses(axes.size());
     for (const LogicalRule& rule : experiment.rules.rules.list)
@@ -204,7 +227,7 @@ std::vector<AxisUse> usesOf(const Experiment& experiment, const Program& program
 /// How much an axis adds to those that take part: dimensions of parameters that none of them shards, another kind of
 /// use, other names; nothing where one of them has the same names.
 std::tuple<std::int64_t, bool, std::size_t> addedBy(
-    const AxisUse& use, const std::vector<const AxisUse*>& taken, const Program& program)
+    const AxisUse& use, const std::vector<const AxisUse*>& taken, const std::vector<NamedDimensions>& arrays)
 {
     const auto isNew = [&](const std::string& name) {
         return use.names.contains(name) && std::none_of(taken.begin(), taken.end(), [&](const AxisUse* other) {
@@ -212,9 +235,9 @@ std::tuple<std::int64_t, bool, std::size_t> addedBy(
         });
     };
     std::int64_t dimensions = 0;
-    for (const Value& value : program.values)
-        if (value.role == Role::Parameter)
-            dimensions += std::count_if(value.dimNames.begin(), value.dimNames.end(), isNew);
+    for (const NamedDimensions& array : arrays)
+        if (array.role == Role::Parameter)
+            dimensions += std::count_if(array.names.begin(), array.names.end(), isNew);
     if (std::any_of(taken.begin(), taken.end(), [&](const AxisUse* other) { return other->names == use.names; }))
         return {};
     const bool isOtherKind = std::none_of(taken.begin(), taken.end(),
@@ -225,10 +248,11 @@ std::tuple<std::int64_t, bool, std::size_t> addedBy(
 
 } // namespace
 
-std::vector<std::size_t> axesToTry(const Experiment& experiment, const Program& program)
+std::vector<std::size_t> axesToTry(const Snapshot& snapshot)
 {
-    const std::vector<MeshAxis>& axes = experiment.mesh.axes;
-    const std::vector<AxisUse> uses = usesOf(experiment, program);
+    const std::vector<MeshAxis>& axes = snapshot.experiment->mesh.axes;
+    const std::vector<NamedDimensions> arrays = namedDimensions(snapshot);
+    const std::vector<AxisUse> uses = usesOf(*snapshot.experiment, arrays);
     std::vector<const AxisUse*> taken;
     std::vector<std::size_t> left, order;
     for (std::size_t axis = 0; axis < axes.size(); ++axis)
@@ -242,7 +266,7 @@ std::vector<std::size_t> axesToTry(const Experiment& experiment, const Program& 
                 order.push_back(axis);
     while (!left.empty()) {
         const auto best = std::max_element(left.begin(), left.end(), [&](std::size_t a, std::size_t b) {
-            return addedBy(uses[a], taken, program) < addedBy(uses[b], taken, program);
+            return addedBy(uses[a], taken, arrays) < addedBy(uses[b], taken, arrays);
         });
         taken.push_back(&uses[*best]);
         order.push_back(*best);
@@ -304,10 +328,9 @@ std::vector<MeshFigures> searchMeshes(const Experiment& experiment, AnalysisCach
     const SnapshotPtr own = snapshotIn(experiment, cache, stop);
     if (!own)
         return {};
-    const std::vector<std::size_t> order =
-        own->source ? axesToTry(experiment, own->source->program) : std::vector<std::size_t>();
+    const std::vector<std::size_t> order = axesToTry(*own);
     std::vector<MeshFigures> all;
-    for (std::vector<MeshAxis>& axes : otherMeshes(experiment.mesh, maximumMeshes, own->source ? &order : nullptr)) {
+    for (std::vector<MeshAxis>& axes : otherMeshes(experiment.mesh, maximumMeshes, &order)) {
         std::optional<MeshFigures> figures = figuresOn(experiment, std::move(axes), cache, stop);
         if (!figures)
             return {};

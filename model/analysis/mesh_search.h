@@ -62,10 +62,10 @@ struct FoundMeshes {
 
 /// Axes of size 1 along which the rules shard anything of the program, those first that add most to the axes that take
 /// part: dimensions of parameters that are not sharded along these, then another kind of use (of the batch alone, say),
-/// then other names. All of them, in the order of the mesh, where the program has no logical names.
+/// then other names. All of them, in the order of the mesh, where no array has logical names.
 ///
 ///     fsdp = 64 and twelve of size 1, MaxText's rules: tensor, data, context, ...
-[[nodiscard]] std::vector<std::size_t> axesToTry(const Experiment& experiment, const Program& program);
+[[nodiscard]] std::vector<std::size_t> axesToTry(const Snapshot& snapshot);
 
 inline constexpr std::size_t maximumMeshes = 128;
 /// All ways to give the devices of the mesh to its axes, in their order; its own is among them. Axes of size 1 take

@@ -86,7 +86,7 @@ private Q_SLOTS:
             networkExperiment(settings, "", mesh, boundRules(*rules), std::nullopt, rules).value();
         AnalysisCache cache;
         const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(experiment), 1, cache);
-        const std::vector<std::size_t> order = axesToTry(experiment, snapshot->source->program);
+        const std::vector<std::size_t> order = axesToTry(*snapshot);
         QVERIFY(order.size() >= 4);
         QCOMPARE(experiment.mesh.axes[order[0]].name, "tensor");
         QCOMPARE(experiment.mesh.axes[order[1]].name, "data");
@@ -151,7 +151,8 @@ private Q_SLOTS:
     {
         AnalysisCache cache;
         Experiment experiment = mlpOfBatch(512);
-        experiment.mesh.axes.push_back({ "idle", 1 });
+        experiment.mesh.axes.push_back({ "idle", 2 }); // at 1 it would stay there: no rule names it
+        experiment = *withDevicesForMesh(experiment);
         int idle = 0;
         const std::vector<MeshFigures> found = searchMeshes(experiment, cache);
         for (const MeshFigures& each : found) {
