@@ -64,7 +64,7 @@ struct FoundMeshes {
 /// part: dimensions of parameters that are not sharded along these, then another kind of use (of the batch alone, say),
 /// then other names. All of them, in the order of the mesh, where no array has logical names.
 ///
-///     fsdp = 64 and twelve of size 1, MaxText's rules: tensor, data, context, ...
+///     fsdp = 64 and twelve of size 1, MaxText's rules: tensor, data, stage (of layers in a loop), ...
 [[nodiscard]] std::vector<std::size_t> axesToTry(const Snapshot& snapshot);
 
 inline constexpr std::size_t maximumMeshes = 128;
