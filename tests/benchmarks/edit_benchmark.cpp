@@ -5,8 +5,8 @@
 //
 // "BatchEdit" never repeats an experiment, so that every stage is computed anew; "MeshEdit" goes back and forth between
 // two meshes, whose layouts the cache knows after the first round. "FirstPaint" makes and paints a window. The edits of
-// the large model change its batch, and nothing is run: its arrays take 6 TB. Its layers are one scanned layer, or 126.
-// "Perspective" goes through all five, round and round, as Alt+1 to Alt+5 do.
+// the large model change the length of its sequences, and nothing is run: its arrays take 6 TB. Its layers are one
+// scanned layer, or 126. "Perspective" goes through all five, round and round, as Alt+1 to Alt+5 do.
 #include <QApplication>
 #include <QDir>
 #include <QStandardPaths>
@@ -112,10 +112,11 @@ void meshEdit(benchmark::State& state)
 void largeEdit(benchmark::State& state, LayerForm form)
 {
     OpenWindow window(largeModel(form));
-    std::int64_t batch = 2048;
+    window.edit(withDimension(window.experiment(), "batch", 2048));
+    std::int64_t length = 2048;
     for (auto _ : state) {
-        batch += 2048;
-        window.edit(withDimension(window.experiment(), "batch", batch));
+        length += 8;
+        window.edit(withDimension(window.experiment(), "length", length));
     }
 }
 
