@@ -60,25 +60,20 @@ struct FoundMeshes {
     std::vector<BatchFigures> batches;
 };
 
-/// Axes of size 1 along which the rules shard anything of the program, those first that add most to the axes that take
-/// part: dimensions of parameters that are not sharded along these, then another kind of use (of the batch alone, say),
-/// then other names. All of them, in the order of the mesh, where no array has logical names.
-///
-///     fsdp = 64 and twelve of size 1, MaxText's rules: tensor, data, stage (of layers in a loop), ...
-[[nodiscard]] std::vector<std::size_t> axesToTry(const Snapshot& snapshot);
-
 inline constexpr std::size_t maximumMeshes = 128;
 /// All ways to give the devices of the mesh to its axes, in their order; its own is among them. Axes of size 1 take
 /// part in `order` (by default that of the mesh) as long as there are no more than `most` ways; else they stay.
 [[nodiscard]] std::vector<std::vector<MeshAxis>> otherMeshes(
     const MeshSetting& mesh, std::size_t most = maximumMeshes, const std::vector<std::size_t>* order = nullptr);
+/// Those that a search tries, with axes of size 1 in the order of axesToTry().
+[[nodiscard]] std::vector<std::vector<MeshAxis>> meshesToTry(const Snapshot& snapshot);
 /// The axes whose sizes are not the same in all of them, and those of size 1 in all of them.
 struct TriedAxes {
     std::vector<std::string> tried, left;
 };
 [[nodiscard]] TriedAxes triedAxes(const std::vector<MeshFigures>& meshes);
 
-/// In the order of otherMeshes(). Empty where stopped.
+/// In the order of meshesToTry(). Empty where stopped.
 [[nodiscard]] std::vector<MeshFigures> searchMeshes(
     const Experiment& experiment, AnalysisCache& cache, const std::stop_token& stop = {});
 

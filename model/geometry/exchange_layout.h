@@ -25,9 +25,9 @@ struct ExchangeSizes {
 };
 
 struct ExchangeLayout {
-    /// A stem and the triangle at its end.
+    /// A shaft and the triangle at its end.
     struct Arrow {
-        QLine stem;
+        QLine shaft;
         std::array<QPoint, 3> head;
     };
     bool beside = true;

@@ -10,7 +10,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr double mostAspect = 4.0; ///< of a panel, width to height or height to width
+constexpr double maximumAspect = 4.0; ///< of a panel, width to height or height to width
 
 /// The dimensions that do not span the panels.
 struct Others {
@@ -162,10 +162,10 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     int count = static_cast<int>(std::min<std::int64_t>(m_panelsInAll, maximumPanels));
 
     m_trueAspect =
-        rank < 2 ? (rank == 0 ? 3.0 : mostAspect) : shownElements(m_columns) / std::max(shownElements(m_rows), 1e-9);
+        rank < 2 ? (rank == 0 ? 3.0 : maximumAspect) : shownElements(m_columns) / std::max(shownElements(m_rows), 1e-9);
     if (m_columns.extent() == 0 || m_rows.extent() == 0)
         m_trueAspect = 1; // an array without elements has no proportions
-    m_drawnAspect = std::clamp(m_trueAspect, 1 / mostAspect, mostAspect);
+    m_drawnAspect = std::clamp(m_trueAspect, 1 / maximumAspect, maximumAspect);
 
     const int title = count > 1 ? margins.panelTitle : 0;
     const int width = std::max(area.width() - margins.left, 1);
@@ -187,11 +187,11 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     constexpr int nameHeight = 15;
     if (count == 1 && rank >= 2 && layout.distinctShards() <= maxToldApart) {
         const double wanted = static_cast<double>(std::min<std::int64_t>(height, m_rows.shown * nameHeight));
-        m_drawnAspect = std::max(std::min(m_drawnAspect, width / wanted), 1 / mostAspect);
+        m_drawnAspect = std::max(std::min(m_drawnAspect, width / wanted), 1 / maximumAspect);
         // An array too long for its proportions is as wide as what is said of its shards, but never wider than high.
         constexpr std::int64_t fullWidth = 56;
         const auto told = static_cast<double>(std::min<std::int64_t>(width, m_columns.shown * fullWidth));
-        if (m_trueAspect < 1 / mostAspect)
+        if (m_trueAspect < 1 / maximumAspect)
             m_drawnAspect = std::max(m_drawnAspect, std::min(told / height, 1.0));
         // One that is high gets the width of names where it is drawn too low for them.
         constexpr std::int64_t leastWidth = 24, nameRoom = 36;
@@ -199,8 +199,8 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
         if (m_trueAspect < 1 && height * m_drawnAspect < static_cast<double>(m_columns.shown * leastWidth))
             m_drawnAspect = std::max(m_drawnAspect, std::min(named / height, 1.0));
         // Where neither is true to the array anyway, all its columns have names rather than some.
-        if (m_trueAspect < 1 / mostAspect)
-            m_drawnAspect = std::max(m_drawnAspect, std::min(named / height, mostAspect));
+        if (m_trueAspect < 1 / maximumAspect)
+            m_drawnAspect = std::max(m_drawnAspect, std::min(named / height, maximumAspect));
     }
     // The arrangement that leaves the panels largest.
     const auto arrange = [&] {
@@ -229,7 +229,7 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
             const double aspect =
                 std::clamp(m_trueAspect, lowest, std::max(static_cast<double>(room.width()) / leastDown, lowest));
             const double bent = std::max(aspect / m_trueAspect, m_trueAspect / aspect);
-            if (aspect > mostAspect || aspect < 1 / mostAspect || (least > 0 && bent >= least))
+            if (aspect > maximumAspect || aspect < 1 / maximumAspect || (least > 0 && bent >= least))
                 return;
             least = bent;
             const int w = std::min(room.width(), static_cast<int>(std::floor(room.height() * aspect)));

@@ -55,7 +55,7 @@ struct CollectiveEntry {
     /// Of CollectiveList::program: the value that it works for; where that has no path and a constraint names it, what
     /// the constraint gives.
     ValueId value;
-    ValueId partOf; ///< likewise: the named array that `value` is a part of (program/array_parts.h); mostly invalid
+    ValueId partOf; ///< likewise: the named array that `value` is a part of (program/array_parts.h); invalid for none
     std::optional<Reason> reason; ///< absent: the program itself says so
     std::string scope; ///< of the operation that it comes from, "layers.0/mlp"; "" where it has none
     std::string operationName; ///< of that operation, as its location has it: "jit(step)/layers.0/mlp/dot_general"

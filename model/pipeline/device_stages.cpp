@@ -114,10 +114,9 @@ Result<DeviceStages::PlanPtr> DeviceStages::planOfDevices() const
     const bool isLarge = (*parts)->device.program.operations.size() >= largeForThreads;
     auto check = meanwhile(isLarge, [this] { return partitioned(); });
     if (!isLarge)
-        SHARDSCOPE_CHECK(check.get());
+        return check.get().and_then([&](Partitioned checked) { return shared(planOf(checked, m_input.kept)); });
     Result<PlanPtr> plan = shared(planOf(std::move(*parts), m_input.kept));
-    if (isLarge)
-        SHARDSCOPE_CHECK(check.get());
+    SHARDSCOPE_CHECK(check.get());
     return plan;
 }
 

@@ -21,7 +21,7 @@ bool isForm(const Program& program, const Operation& operation)
             || operation.kind == OpKind::OptimizationBarrier);
 }
 
-constexpr std::size_t mostFollowed = 256; ///< values, back from what a trip of a loop leaves
+constexpr std::size_t maximumFollowed = 256; ///< values, back from what a trip of a loop leaves
 
 class PartWalk {
 public:
@@ -127,7 +127,7 @@ private:
             const Operation& operation = m_program.operation(definition);
             if (operation.kind == OpKind::DynamicUpdateSlice || isForm(m_program, operation))
                 open.push_back(operation.operands[0]);
-            else if (operation.kind == OpKind::Add && open.size() < mostFollowed)
+            else if (operation.kind == OpKind::Add && open.size() < maximumFollowed)
                 open.insert(open.end(), operation.operands.begin(), operation.operands.end());
         }
         return false;

@@ -2,6 +2,7 @@
 // Other meshes of as many devices, and which of them sends least as the batch grows.
 #include <QTest>
 
+#include "analysis/axes_to_try.h"
 #include "analysis/mesh_search.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"

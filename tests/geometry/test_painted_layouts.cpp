@@ -61,7 +61,7 @@ private Q_SLOTS:
             QCOMPARE(layout.arrows.size(), std::size_t(layout.beside ? 1 : 2));
             for (const ExchangeLayout::Arrow& arrow : layout.arrows)
                 for (const QRect& part : parts)
-                    QVERIFY(!part.contains(arrow.head[0]) || !part.contains(arrow.stem.p1()));
+                    QVERIFY(!part.contains(arrow.head[0]) || !part.contains(arrow.shaft.p1()));
         }
         QVERIFY(ExchangeLayout::make({ 900, 500 }, sizes).beside);
         QVERIFY(!ExchangeLayout::make({ 300, 700 }, sizes).beside);

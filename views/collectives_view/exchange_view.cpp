@@ -194,7 +194,7 @@ void ExchangeView::paintEvent(QPaintEvent*)
     const QColor colour = m_axis >= 0 ? theme.meshAxis(m_axis) : theme.strongLine;
     for (const ExchangeLayout::Arrow& arrow : m_layout.arrows) {
         painter.setPen(QPen(colour, 1.5));
-        painter.drawLine(arrow.stem);
+        painter.drawLine(arrow.shaft);
         painter.setPen(Qt::NoPen);
         painter.setBrush(colour);
         painter.drawPolygon(arrow.head.data(), static_cast<int>(arrow.head.size()));

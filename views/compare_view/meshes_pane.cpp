@@ -174,11 +174,17 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
 }
 
 /// So that a search in the background is over before anybody waits for it.
+std::size_t MeshesPane::ways() const
+{
+    const SnapshotPtr snapshot = m_document->snapshot();
+    return snapshot ? meshesToTry(*snapshot).size() : otherMeshes(m_document->experiment()->mesh).size();
+}
+
 bool MeshesPane::isSmall() const
 {
     constexpr std::size_t most = 20'000; // arrays, on all meshes
     const SnapshotPtr snapshot = m_document->snapshot();
-    return snapshot && snapshot->tensors.size() * otherMeshes(m_document->experiment()->mesh).size() <= most;
+    return snapshot && snapshot->tensors.size() * ways() <= most;
 }
 
 void MeshesPane::search()
@@ -243,7 +249,7 @@ void MeshesPane::follow()
         showState();
         return;
     }
-    if (isSmall() && otherMeshes(m_document->experiment()->mesh).size() > 1) {
+    if (isSmall() && ways() > 1) {
         m_delay.start(); // what is there stays until then
     } else {
         clear();
@@ -268,7 +274,7 @@ void MeshesPane::showScatter()
 void MeshesPane::showState()
 {
     const MeshSetting& mesh = m_document->experiment()->mesh;
-    const std::size_t ways = otherMeshes(mesh).size();
+    const std::size_t ways = this->ways();
     const bool any = m_model->rowCount() > 0;
     m_model->setOpen(mesh.axes);
     m_table->setVisible(any);

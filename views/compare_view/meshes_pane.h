@@ -98,6 +98,7 @@ private:
     void showState();
     void showScatter(); ///< where there is room beside the tables
     [[nodiscard]] bool isSmall() const;
+    [[nodiscard]] std::size_t ways() const; ///< to give the devices to the axes: meshes that a search tries
     Document* m_document;
     ExperimentPtr m_of; ///< what was searched, or is
     MeshesModel* m_model;
