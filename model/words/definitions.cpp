@@ -8,6 +8,7 @@
 #include "program/name_values.h"
 #include "program/op_row.h"
 #include "words/diagnostic_reader.h"
+#include "words/listed.h"
 #include "words/tr.h"
 #include "words/words.h"
 
@@ -78,7 +79,7 @@ QString definition(const Program& program, ValueId value, std::size_t most)
         operands << operandName(program, operation.operands[i]);
     if (named < count)
         operands << Words::tr("%1 more").arg(words::count(static_cast<qint64>(count - named)));
-    const QString all = oneList(std::move(operands));
+    const QString all = listed(operands);
     switch (operation.kind) {
     case OpKind::DotGeneral:
         return Words::tr("the matrix product of %1").arg(all);
@@ -91,7 +92,7 @@ QString definition(const Program& program, ValueId value, std::size_t most)
             names << (index < operand.dimNames.size() ? fromStd(operand.dimNames[index])
                                                       : Words::tr("dimension %1").arg(d));
         }
-        const QString over = oneList(std::move(names));
+        const QString over = listed(names);
         switch (attributes.kind) {
         case ReduceKind::Sum:
             return Words::tr("the sum of %1 over %2").arg(all, over);

@@ -19,6 +19,7 @@
 #include "report/exports.h"
 #include "report/jax_code.h"
 #include "report/maxtext_code.h"
+#include "report/python_code.h"
 #include "report/report_table.h"
 #include "sharding/text.h"
 #include "shared_facts.h"
@@ -218,6 +219,16 @@ private Q_SLOTS:
         QVERIFY(ordered.find("import numpy as np") != std::string::npos);
         QVERIFY(ordered.find("for i in (0, 2, 4, 6, 1, 3, 5, 7,)") != std::string::npos);
         QVERIFY(ordered.find("reshape((2, 4))") != std::string::npos);
+    }
+
+    /// A name that a text has with escapes in it: neither a string nor a comment ends within it.
+    void namesInCode()
+    {
+        using namespace std::string_view_literals;
+        QCOMPARE(quotedPython("a\"b\\c"), std::string(R"("a\"b\\c")"));
+        QCOMPARE(quotedPython("a\r\n\0"sv), std::string(R"("a\x0d\n\x00")"));
+        QCOMPARE(quotedPython("größe"), std::string("\"größe\""));
+        QCOMPARE(pythonComment("x\rimport os"), std::string("  # x import os"));
     }
 
     /// Rules that decide nothing, axes of size 1 and tuples of one axis are left out, and that is said.
