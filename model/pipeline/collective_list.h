@@ -73,6 +73,7 @@ struct CollectiveEntry {
     std::vector<OperandSharding> operands; ///< of the operation that left the parts which a reduction adds up
     OperationId operation; ///< of CollectiveList::sharded: the collective; for a halo the operation that reads it
     std::vector<HaloSide> halos; ///< of Reason::Kind::Halo: the dimensions along which strips are sent
+    bool haloOfAll = false; ///< likewise: every device sends a strip in each round, also those at the ends
     Rational gatheredBytes; ///< likewise: what a device would send for having these dimensions in full
 
     [[nodiscard]] Rational sentPerStep() const { return sentBytes * Rational(times); }
@@ -99,8 +100,10 @@ struct CollectiveList {
 /// several.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> sentPairs(const CollectiveEntry& entry);
 
-/// Whether every device sends what the list says: a collective_permute may leave devices out, or have them keep what
-/// they have, and groups of the program itself may be smaller than others.
+/// Whether every device sends what the entry says: a collective_permute may leave devices out, or have them keep what
+/// they have, those at the ends of an axis have neighbours on one side alone, and groups of the program itself may be
+/// smaller than others.
+[[nodiscard]] bool allSend(const CollectiveEntry& entry);
 [[nodiscard]] bool allSend(const CollectiveList& list);
 
 /// Why it is there: "reduced_factor", "operand_reshard", ...; "program" where that has the collective itself.

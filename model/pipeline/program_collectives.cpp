@@ -242,9 +242,11 @@ private:
         entry.times = runs.times;
         entry.timesKnown = runs.known;
         entry.conditional = runs.conditional;
+        entry.haloOfAll = true;
         for (const HaloDimension& one : dimensions) {
             if (one.plan.rounds.empty())
                 continue;
+            entry.haloOfAll = entry.haloOfAll && one.plan.allSend();
             entry.halos.push_back({ one.dimension, one.plan.left, one.plan.right });
             for (const AxisRef axis : one.axes)
                 entry.collective.axes.push_back(axis);

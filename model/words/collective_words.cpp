@@ -424,9 +424,8 @@ Text collectiveCost(const CollectiveEntry& entry)
                 : Words::tr("No data is sent."));
         return s.take();
     }
-    const bool halo = entry.reason && entry.reason->kind == Reason::Kind::Halo; // those at the ends send less
-    QString text =
-        (halo ? Words::tr("A device sends at most %1") : Words::tr("Each device sends %1")).arg(sentFormula(entry));
+    QString text = (allSend(entry) ? Words::tr("Each device sends %1") : Words::tr("A device sends at most %1"))
+                       .arg(sentFormula(entry));
     if (entry.timesKnown && entry.times != 1)
         text += Words::tr(", %1 times per step: %2").arg(count(entry.times), bytes(entry.sentPerStep()));
     if (!entry.timesKnown)
