@@ -100,7 +100,7 @@ Json toJson(const CollectiveList& list, std::size_t index, bool groups)
     Json out{ { "number", index + 1 }, { "kind", name(entry.kind) }, { "axes", axisNames(entry.axes, *entry.mesh) },
         { "group_size", entry.groupSize }, { "groups", entry.groupCount }, { "sent_bytes", toJson(entry.sentBytes) },
         { "times", entry.times }, { "times_known", entry.timesKnown }, { "conditional", entry.conditional },
-        { "sent_bytes_per_step", toJson(entry.sentPerStep()) }, { "layer", entry.scope },
+        { "in_sums", entry.inSums }, { "sent_bytes_per_step", toJson(entry.sentPerStep()) }, { "layer", entry.scope },
         { "tensor", entry.value.valid() ? *program.value(entry.value).path : std::string() },
         { "type", toString(array.type) }, { "before", words::shardingForm(array.before, *entry.mesh).toStdString() },
         { "after", words::shardingForm(array.after, *entry.mesh).toStdString() }, { "cause", causeId(entry) },

@@ -47,7 +47,7 @@ std::vector<CollectiveSum> sums(const CollectiveList& list, CollectiveKey key)
     std::vector<CollectiveSum> found;
     std::unordered_map<std::string, std::size_t> places; // layers may be many
     for (const CollectiveEntry& entry : list.entries) {
-        if (entry.scalarLoss || !isExchange(entry))
+        if (entry.scalarLoss || !entry.inSums || !isExchange(entry))
             continue;
         std::string under = keyOf(entry, key);
         const auto [place, added] = places.emplace(under, found.size());
@@ -67,7 +67,8 @@ SentBytes sentBytes(const CollectiveList& list)
 {
     SentBytes sum;
     for (const CollectiveEntry& entry : list.entries)
-        (entry.scalarLoss ? sum.scalarLoss : sum.step) += entry.sentPerStep();
+        if (entry.inSums)
+            (entry.scalarLoss ? sum.scalarLoss : sum.step) += entry.sentPerStep();
     return sum;
 }
 
@@ -118,8 +119,9 @@ bool allSend(const CollectiveEntry& entry)
 
 bool allSend(const CollectiveList& list)
 {
-    return std::all_of(
-        list.entries.begin(), list.entries.end(), [](const CollectiveEntry& entry) { return allSend(entry); });
+    return std::all_of(list.entries.begin(), list.entries.end(), [](const CollectiveEntry& entry) {
+        return allSend(entry) && (!entry.conditional || entry.sentBytes == Rational(0));
+    });
 }
 
 } // namespace shardscope

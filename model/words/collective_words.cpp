@@ -432,7 +432,9 @@ Text collectiveCost(const CollectiveEntry& entry)
         text += Words::tr(" each time, and how often a loop around it runs is known only when it runs");
     text += QStringLiteral(".");
     if (entry.conditional)
-        text += Words::tr(" It stands in a branch that may not be taken.");
+        text += entry.inSums ? Words::tr(" It stands in a branch that may not be taken.")
+                             : Words::tr(" It stands in a branch that may not be taken; sums count another one, which "
+                                         "sends more.");
     s.say(text);
     return s.take();
 }
