@@ -223,7 +223,7 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
         return;
     std::vector<WaitedFor> uses, others;
     for (const CollectiveEntry& entry : snapshot.collectives->entries)
-        if (entry.mesh == snapshot.collectives->mesh && !entry.scalarLoss)
+        if (entry.mesh == snapshot.collectives->mesh && !entry.scalarLoss && entry.inSums)
             (isWaitedFor(*snapshot.collectives->program, entry) ? uses : others)
                 .push_back({ entry.axes, entry.times, entry.sentPerStep().value(), entry.value });
     const Mesh& mesh = *snapshot.mesh;

@@ -201,7 +201,8 @@ enum class Code : std::uint16_t {
         239, ///< key: state, of a network that has its own; or argument, known: a role for no argument; or
     ///< tf.aliasing_output, argument, value, of a program: results (so many there are), other (argument that has that
     ///< result) or given, type (of argument and result)
-    FieldLeftOut = 240, ///< key, value: of a model's configuration, which changes no shape and which the network lacks
+    FieldLeftOut = 240, ///< key, value: of a model's configuration, which the network lacks; without more it changes no
+    ///< shape; parameters: missing (of a part that is left out), language_model (it names another head)
     UnknownField = 241, ///< key, nearest: of a model's configuration, and nothing is read from it
     UnverifiedArchitecture = 242, ///< architecture: its reader has seen no real file
     SettingWithoutEffect = 243, ///< settings (list of keys), needs (key), values (list): they count only where that has

@@ -79,6 +79,14 @@ private Q_SLOTS:
         QCOMPARE(stated(Code::FieldLeftOut, { { "key", "rope_scaling" }, { "value", "an object" } }),
             QStringLiteral("“rope_scaling” is an object, which the network leaves out. No shape depends on it: "
                            "parameters and shardings are those of the model."));
+        QCOMPARE(stated(Code::FieldLeftOut,
+                     { { "key", "vision_config" }, { "value", "an object" }, { "parameters", "missing" } }),
+            QStringLiteral("“vision_config” is an object, which the network leaves out. The parameters of that are "
+                           "missing; all others are those of the model."));
+        QCOMPARE(stated(Code::FieldLeftOut,
+                     { { "key", "architectures" }, { "value", "LlamaModel" }, { "parameters", "language_model" } }),
+            QStringLiteral("“architectures” is LlamaModel, and the network is the language model of that architecture. "
+                           "Layers are the same; the head, and of T5 the decoder, are those of the language model."));
     }
 
     void largeReplicated()
