@@ -12,7 +12,10 @@
 #include "analysis/slow_links.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
+#include "experiment/network_edits.h"
+#include "experiment/network_rules.h"
 #include "experiment/rule_edits.h"
+#include "networks/presets.h"
 #include "outer_rules.h"
 #include "pipeline/collective_list.h"
 #include "registered_test.h"
@@ -364,6 +367,42 @@ private Q_SLOTS:
         AnalysisCache cache;
         for (const Fix& fix : memoryFixes(*analysed(tight), cache, {}))
             QVERIFY(fix.kind != Fix::Kind::Rematerialise);
+    }
+
+    /// Layers one after the other keep every gathered weight for all microbatches; in a loop those of one layer.
+    void scannedLayersGatherOneAtATime()
+    {
+        TransformerSettings settings = findPreset("llama3-8b")->settings;
+        settings.layers = 16;
+        settings.batch = 32;
+        settings.remat = RematPolicy::Full;
+        settings.form = LayerForm::Unrolled;
+        const PublishedRules* rules = findPublishedRules("maxtext-base-2026-08");
+        QVERIFY(rules);
+        RulesSetting bound = boundRules(*rules);
+        settings.axisNames = axisNamesOf(bound.rules, bound.dialect);
+        Experiment experiment =
+            networkExperiment(settings, "", { { { "fsdp", 16 } }, {}, {} }, std::move(bound), std::nullopt, rules)
+                .value();
+        experiment = *withMicrobatches(experiment, 2);
+        experiment.hardware.memoryPerDevice = 12'000'000'000;
+        const SnapshotPtr before = analysed(experiment);
+        QVERIFY(before->ok());
+        const auto over = std::find_if(before->problems.begin(), before->problems.end(),
+            [](const Problem& problem) { return problem.diagnostic.code == Code::OverMemoryLimit; });
+        QVERIFY(over != before->problems.end());
+        QVERIFY(over->diagnostic.number("gathered") > 6'900'000'000); // all layers in bf16
+        AnalysisCache cache;
+        const std::vector<Fix> fixes = memoryFixes(*before, cache, {});
+        QVERIFY(!fixes.empty());
+        QVERIFY(fixes.front().kind == Fix::Kind::ScanLayers);
+        const Result<Experiment> scanned = applyFix(experiment, fixes.front());
+        QVERIFY(scanned.has_value());
+        QVERIFY(found(*scanned, Code::OverMemoryLimit).empty());
+        // There is nothing more of that kind.
+        Experiment tight = *scanned;
+        tight.hardware.memoryPerDevice = 1'000'000'000;
+        QVERIFY(!found(tight, Code::OverMemoryLimit).front().diagnostic.arg("gathered"));
     }
 
     void droppedByMaxText()

@@ -129,6 +129,21 @@ private Q_SLOTS:
                            "it states."));
     }
 
+    void memory()
+    {
+        const auto stated = [](std::vector<Arg> args) {
+            return sentences({ Code::OverMemoryLimit, std::move(args), {} });
+        };
+        const std::int64_t gib = std::int64_t{ 1 } << 30;
+        QCOMPARE(stated({ { "bytes", 24 * gib }, { "limit", 16 * gib }, { "gathered", 12 * gib } }),
+            QStringLiteral(
+                "each device needs 24 GiB, it has 16 GiB; 12 GiB are gathered weights, which layers one after "
+                "the other keep for every microbatch. Put the layers in a loop (“form”: “scanned”), shard more "
+                "dimensions, or use more devices."));
+        QCOMPARE(stated({ { "bytes", 24 * gib }, { "limit", 16 * gib } }),
+            QStringLiteral("each device needs 24 GiB, it has 16 GiB. Shard more dimensions, or use more devices."));
+    }
+
     void namesOfSeveralTensors()
     {
         const auto stated = [](std::vector<Arg> args) {
