@@ -499,6 +499,35 @@ private Q_SLOTS:
         QVERIFY(odd[0].fixes.empty());
     }
 
+    /// An axis that is named for a pipeline is none: what is told of it is not what a pipeline does.
+    void pipelinesAreNotModelled()
+    {
+        const auto mapped = [](std::vector<LogicalRule> rules) {
+            Experiment experiment = cleanMlp();
+            experiment.mesh.axes = { { "data", 4 }, { "stage", 2 } };
+            experiment.rules.rules.list = std::move(rules);
+            return experiment;
+        };
+        const LogicalRule batch{ LogicalName::of("batch"), SpecEntry::axis("data") };
+        const Experiment ofWeights = mapped({ batch, { LogicalName::of("hidden"), SpecEntry::axis("stage") } });
+        const std::vector<Problem> parts = found(ofWeights, Code::PipelineAxis);
+        QCOMPARE(parts.size(), 1U);
+        QVERIFY(parts[0].diagnostic.arg("parts"));
+        QCOMPARE(parts[0].diagnostic.where.pointer, std::string("/mesh/axes/1"));
+        QVERIFY(!parts[0].fixes.empty());
+        QVERIFY(found(*applyFix(ofWeights, parts[0].fixes[0]), Code::PipelineAxis).empty());
+        const std::vector<Problem> same =
+            found(mapped({ { LogicalName::of("batch"), SpecEntry::tuple({ "data", "stage" }) } }), Code::PipelineAxis);
+        QCOMPARE(same.size(), 1U);
+        QVERIFY(!same[0].diagnostic.arg("parts"));
+        // One finding for an axis without use, and none for an axis of another name.
+        const Experiment unused = mapped({ batch });
+        QVERIFY(found(unused, Code::PipelineAxis).empty());
+        QCOMPARE(found(unused, Code::AxisUnused).size(), 1U);
+        QVERIFY(found(unused, Code::AxisUnused)[0].diagnostic.arg("pipeline"));
+        QVERIFY(found(cleanMlp(), Code::PipelineAxis).empty());
+    }
+
     /// What each device runs has no shardings, yet every one of them holds values of its own.
     void noUnusedAxisOfWhatOneDeviceRuns()
     {
