@@ -208,11 +208,11 @@ enum class Code : std::uint16_t {
     LargeReplicated = 244, ///< tensors, bytes, of (parameters of a device), devices: held in full by all of them
     PipelineAxis =
         245, ///< axis, size: named for a pipeline, which is not modelled; parts: parameters are sharded along it
+    UnevenArgument = 246, ///< dim, size, partitions, axes (list): an argument of a program is padded, which JAX refuses
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs
     Acknowledged = 303, ///< finding ("W206"), reason, and the arguments of that finding
-    UnevenArgument = 304, ///< dim, size, partitions, axes (list): an argument of a program is padded
     LimitOutOfReach = 305, ///< settings (a key), value, wrong: window, capacity; reach: it limits below that alone
     OwnRandomNumbers = 306, ///< op (the first), times: random numbers whose bits the specification leaves open
 };
