@@ -130,6 +130,11 @@ private Q_SLOTS:
         QVERIFY(tree->isColumnHidden(CompareModel::Before) && tree->isColumnHidden(CompareModel::Bar));
         QVERIFY(!tree->isColumnHidden(CompareModel::After));
         QVERIFY(compared.view.choices()->geometry().bottom() < tree->geometry().top());
+        // A name may be shortened; the tip has all of it.
+        for (int section = 0; section < compared.view.model()->rowCount(); ++section) {
+            const QModelIndex name = compared.view.model()->index(section, CompareModel::Name);
+            QVERIFY(name.data(Qt::ToolTipRole).toString().startsWith(name.data().toString()));
+        }
         QVERIFY2(compared.dump().contains(u"  parameters |  | 8 MiB | "_s), qPrintable(compared.dump().join(u"\n"_s)));
         compared.setData(4);
         QVERIFY2(compared.dump().contains(u"  parameters |  | 16 MiB | "_s), qPrintable(compared.dump().join(u"\n"_s)));

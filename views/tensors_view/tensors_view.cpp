@@ -43,7 +43,7 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
 
     m_filter->setMinimumWidth(Metrics::scaled(80));
     auto* head = hbox({ 8, 8, 8, 8 }, 8, { { m_filter, 1 } });
-    m_kinds->setAccessibleName(tr("Kind of tensor"));
+    describe(m_kinds, tr("Kind of tensor"), tr("Shows tensors of this kind alone"));
     m_kinds->addItem(tr("All kinds"));
     for (std::size_t i = 0; i < tensorGroupCount; ++i)
         m_kinds->addItem(TensorTree::groupName(static_cast<TensorGroup>(i)), static_cast<int>(i));
