@@ -514,8 +514,9 @@ private Q_SLOTS:
     {
         const Ran text = ranWith(QStringLiteral("search flax-mlp-logical"));
         QCOMPARE(text.code, 0);
-        for (const char* part : { "data 1 × model 8", "data 2 × model 4 (the experiment's)", "16 MiB",
-                 "beaten by data 1 × model 8", "data 1 × model 8 sends least with a batch of 2" })
+        for (const char* part :
+            { "data 1 × model 8", "data 2 × model 4 (the experiment's)", "16 MiB", "beaten by data 1 × model 8",
+                "data 1 × model 8 sends least with a batch of 2, from 293 on data 2 × model 4" })
             QVERIFY2(text.out.contains(QString::fromUtf8(part)), qPrintable(text.out));
         const nlohmann::json json = ranWith(QStringLiteral("search flax-mlp-logical --json")).json();
         QCOMPARE(json.at("meshes").size(), std::size_t{ 4 });
@@ -524,7 +525,9 @@ private Q_SLOTS:
         QVERIFY(json.at("meshes")[1].at("state_and_gradient_bytes") == std::int64_t{ 32 } << 20);
         const nlohmann::json shown = ranWith(QStringLiteral("show flax-mlp-logical --json")).json();
         QVERIFY(json.at("meshes")[1].at("peak_bytes") == shown.at("memory_per_device").at("peak_bytes"));
-        QVERIFY(json.at("batches").at(0).at("batch_size") == 2);
+        QVERIFY(json.at("batches").at(0).at("batch_size") == 2 && !json.at("batches").at(0).contains("changes"));
+        const nlohmann::json& change = json.at("batches").at(4).at("changes").at(0); // at most 512
+        QVERIFY(change.at("from_batch_size") == 293 && change.at("mesh").at("shape") == nlohmann::json({ 2, 4 }));
         QCOMPARE(ranWith(QStringLiteral("search there-is-none")).code, 2);
     }
 
