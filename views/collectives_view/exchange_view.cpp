@@ -132,7 +132,7 @@ ExchangeSizes ExchangeView::sizes(int width) const
 {
     ExchangeSizes sizes;
     const QFontMetrics names(Metrics::semibold()), fixed(Metrics::fixed());
-    sizes.leastGridWidth = Metrics::scaled(168);
+    sizes.minimumGridWidth = Metrics::scaled(168);
     sizes.arrow = Metrics::scaled(24);
     sizes.gap = Metrics::scaled(6);
     const int column = ExchangeLayout::isBeside(width, sizes) ? (width - sizes.arrow) / 2 : width;
@@ -141,7 +141,7 @@ ExchangeSizes ExchangeView::sizes(int width) const
     sizes.headHeight = std::max(names.height(), fixed.height()) + sizes.holdingHeight + 4;
     // As high as the array asks for at that width, within reason; names, ranges and the legend are around it.
     const int wanted = Metrics::scaled(104) + static_cast<int>((column - Metrics::scaled(80)) / m_aspect);
-    sizes.leastGridHeight = std::clamp(wanted, Metrics::scaled(128), Metrics::scaled(220));
+    sizes.minimumGridHeight = std::clamp(wanted, Metrics::scaled(128), Metrics::scaled(220));
     m_band->fit(width);
     sizes.bandHeight = std::max(m_band->heightForWidth(width), m_band->minimumSizeHint().height());
     return sizes;
@@ -149,7 +149,7 @@ ExchangeSizes ExchangeView::sizes(int width) const
 
 int ExchangeView::heightForWidth(int width) const
 {
-    return ExchangeLayout::leastHeight(width, sizes(width));
+    return ExchangeLayout::minimumHeight(width, sizes(width));
 }
 
 QSize ExchangeView::sizeHint() const
