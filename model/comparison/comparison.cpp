@@ -298,7 +298,7 @@ void addCollectives(std::map<CollectivesKey, ComparedCollectives>& sums, const C
 {
     for (std::size_t i = 0; i < list.entries.size(); ++i) {
         const CollectiveEntry& entry = list.entries[i];
-        if (!isExchange(entry) || entry.scalarLoss)
+        if (!isExchange(entry) || entry.scalarLoss || !entry.inSums)
             continue;
         const int cause = entry.reason ? static_cast<int>(entry.reason->kind) : -1;
         const std::string axes = axesIn(entry, mesh, inB);

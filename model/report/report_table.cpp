@@ -269,4 +269,41 @@ QString toMarkdown(const ReportTable& table)
     return text;
 }
 
+QString toText(const ReportTable& table)
+{
+    if (table.rows.empty())
+        return Words::tr("none") + QLatin1Char('\n');
+    std::vector<QStringList> lines(1);
+    QList<qsizetype> widths;
+    QList<bool> areNumbers;
+    const auto add = [&](QStringList& line, const QString& cell) {
+        widths[line.size()] = std::max(widths[line.size()], cell.size());
+        line << cell;
+    };
+    for (const ReportColumn& column : table.columns)
+        if (!column.title.isEmpty()) {
+            widths << 0;
+            areNumbers << column.isNumber;
+            add(lines.front(), column.title);
+        }
+    for (const std::vector<ReportCell>& row : table.rows) {
+        QStringList& line = lines.emplace_back();
+        for (std::size_t i = 0; i < row.size(); ++i)
+            if (!table.columns[i].title.isEmpty())
+                add(line, row[i].shown);
+    }
+    QString text;
+    for (const QStringList& line : lines) {
+        QString spaced;
+        for (qsizetype i = 0; i < line.size(); ++i) {
+            spaced += i == 0 ? QString() : QStringLiteral("  ");
+            spaced += areNumbers[i] ? line[i].rightJustified(widths[i]) : line[i].leftJustified(widths[i]);
+        }
+        while (spaced.endsWith(QLatin1Char(' ')))
+            spaced.chop(1);
+        text += spaced + QLatin1Char('\n');
+    }
+    return text;
+}
+
 } // namespace shardscope

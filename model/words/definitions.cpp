@@ -30,7 +30,7 @@ QString operandName(const Program& program, ValueId value)
 {
     const Value& v = program.value(value);
     if (!v.path.empty())
-        return program.namedByText ? textName(v.path) : tensorName(v.path);
+        return isNamedByText(program, value) ? textName(v.path) : tensorName(v.path);
     if (!v.definition.valid())
         return Words::tr("an argument");
     const Operation& operation = program.operation(v.definition);
@@ -55,8 +55,8 @@ QString partName(const Program& program, ValueId value, ValueId array, const QSt
     if (!array.valid())
         return {};
     const Value &own = program.value(value), &all = program.value(array);
-    const std::string_view printed = nameInText(own.path);
-    if (!own.path.empty() && !(program.namedByText && printed.front() >= '0' && printed.front() <= '9'))
+    const std::string_view printed = nameInText(program, value);
+    if (!own.path.empty() && !(isNamedByText(program, value) && printed.front() >= '0' && printed.front() <= '9'))
         return {};
     return all.role != Role::Gradient && own.type.elementCount() == all.type.elementCount()
         ? Words::tr("%1 in another form", "an array").arg(name)

@@ -126,6 +126,22 @@ private Q_SLOTS:
                 [](const ReportColumn& column) { return !column.title.isEmpty(); });
             for (QString& line : lines)
                 QCOMPARE(line.remove(QStringLiteral("\\|")).count(QLatin1Char('|')), shown + 1);
+            // As plain text every cell stands below its heading.
+            const QStringList plain = toText(table).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+            QCOMPARE(plain.size(), static_cast<qsizetype>(table.rows.size() + 1));
+            qsizetype begin = 0;
+            for (std::size_t c = 0; c < table.columns.size(); ++c) {
+                if (table.columns[c].title.isEmpty())
+                    continue;
+                qsizetype width = table.columns[c].title.size();
+                for (const auto& row : table.rows)
+                    width = std::max(width, row[c].shown.size());
+                QCOMPARE(plain.front().mid(begin, width).trimmed(), table.columns[c].title);
+                for (std::size_t r = 0; r < table.rows.size(); ++r)
+                    QCOMPARE(plain[static_cast<qsizetype>(r + 1)].mid(begin, width).trimmed(),
+                        table.rows[r][c].shown.trimmed());
+                begin += width + 2;
+            }
         }
     }
 

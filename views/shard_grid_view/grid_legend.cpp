@@ -133,7 +133,7 @@ struct GridCanvas::Legend {
     void paintLine()
     {
         if (!tiles.isEmpty()) // patterns have no room in tiles
-            write(tiles.join(QStringLiteral("; ")), false, theme.text, 0);
+            tilesInLine();
         else if (hasGrades())
             gradesInLine();
         else
@@ -150,6 +150,16 @@ struct GridCanvas::Legend {
         dimensions();
     }
 
+    /// What a tile is comes before how many devices there are, which is said elsewhere, too.
+    void tilesInLine()
+    {
+        const QFontMetrics small(Metrics::small());
+        const int room = canvas.m_legend.width();
+        QStringList shown = tiles;
+        while (shown.size() > 1 && small.horizontalAdvance(shown.join(QStringLiteral("; "))) > room)
+            shown.removeFirst();
+        write(small.elidedText(shown.join(QStringLiteral("; ")), Qt::ElideRight, room), false, theme.text, 0);
+    }
     void gradesInLine()
     {
         const QFontMetrics small(Metrics::small());

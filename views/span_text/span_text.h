@@ -7,6 +7,7 @@
 #include <QTextLayout>
 #include <QWidget>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ public:
     explicit SpanLabel(QWidget* parent = nullptr);
     explicit SpanLabel(words::Text text, AxisMarks marks = AxisMarks::Coloured, QWidget* parent = nullptr);
 
+    /// Is what a screen reader reads first, unless the label has got an accessible name before: that stays, and the
+    /// text follows as the description.
     void setText(words::Text text);
     [[nodiscard]] const words::Text& text() const { return m_text; }
     void setMarks(AxisMarks marks);
@@ -86,6 +89,15 @@ private:
     void setCurrentLink(int span);
     int m_hovered = -1, m_currentLink = -1; ///< spans
     [[nodiscard]] SpanLayout layoutFor(int width) const;
+    /// Sizes that layouts ask for again and again while neither text nor fonts change.
+    struct Measured {
+        QFont font, code;
+        int lineWidth = 0; ///< of the text in one line
+        std::vector<QSize> wrapped; ///< each width that was asked for, with its height; the newest last
+    };
+    [[nodiscard]] Measured& measured() const;
+    void measureAnew();
+    mutable std::optional<Measured> m_measured;
     words::Text m_text;
     AxisMarks m_marks = AxisMarks::Coloured;
     bool m_wraps = true;

@@ -113,7 +113,7 @@ void ValuesView::makeControls()
     m_notice->setContentsMargins(8, 0, 8, 4);
     m_device->setAccessibleName(tr("Device"));
     m_device->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    m_form->setAccessibleName(tr("Heat map or numbers"));
+    describe(m_form, tr("Heat map or numbers"), tr("A colour for every number, or the numbers themselves"));
     describe(m_extent, tr("Indices of the array or of a device"),
         tr("Global: the array. Local: what each device holds, padding included."));
     describe(m_content, tr("Values or differences"),
