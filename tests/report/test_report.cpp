@@ -256,7 +256,7 @@ private Q_SLOTS:
     void codeIsForJax()
     {
         const auto codeOf = [](const char* text) {
-            const auto experiment = experimentOf(ProgramModel{ {}, text }, "text");
+            const auto experiment = experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "text");
             AnalysisCache cache;
             return experiment ? jaxCode(*analyse(std::make_shared<const Experiment>(*experiment), 1, cache))
                               : std::string();
