@@ -53,9 +53,9 @@ QString bytesAndCount(Rational bytes)
                                 : QStringLiteral("%1 (%2 B)").arg(words::bytes(bytes), exactCount(bytes));
 }
 
-QString whoSends(const CollectiveList& list)
+QString whoSends(bool everyDevice)
 {
-    return allSend(list) ? QStringLiteral("Every device sends") : QStringLiteral("A device sends at most");
+    return everyDevice ? QStringLiteral("Every device sends") : QStringLiteral("A device sends at most");
 }
 
 void sayRounded(Console& console, bool isRounded)

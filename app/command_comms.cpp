@@ -104,7 +104,7 @@ void printText(const Communication& found, const CommsOptions& options)
     const SentBytes sent = sentBytes(list);
     console.line();
     console.line(QStringLiteral("%1 %2 per step%3.")
-                     .arg(whoSends(list), bytesAndCount(sent.step),
+                     .arg(whoSends(allSend(list)), bytesAndCount(sent.step),
                          sent.scalarLoss == Rational(0)
                              ? QString()
                              : QStringLiteral(", and %1 for the scalar loss").arg(words::bytes(sent.scalarLoss))));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -359,9 +360,11 @@ void compareProblems(SnapshotComparison& found)
     };
     const std::vector<Problem> before = summedUp(found.before->problems), after = summedUp(found.after->problems);
     const auto addMissing = [&](const std::vector<Problem>& list, const std::vector<Problem>& others, bool isGone) {
+        std::set<decltype(keyOfProblem(list.front()))> known;
+        for (const Problem& other : others)
+            known.insert(keyOfProblem(other));
         for (const Problem& problem : list)
-            if (std::none_of(others.begin(), others.end(),
-                    [&](const Problem& other) { return keyOfProblem(other) == keyOfProblem(problem); }))
+            if (!known.contains(keyOfProblem(problem)))
                 found.problems.push_back({ problem.diagnostic, isGone });
     };
     addMissing(after, before, false);

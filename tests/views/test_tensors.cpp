@@ -404,6 +404,7 @@ ENTRY %main_spmd (p: f32[2,8]) -> f32[2,8] {
         QTest::newRow("just enough") << 580 << true << 580;
         QTest::newRow("dock") << 352 << false << 352;
         QTest::newRow("narrow") << 260 << false << 260;
+        QTest::newRow("a spec lacks little") << 292 << false << 292;
         QTest::newRow("too narrow: it scrolls") << 100 << false << 48 + 56 + 70 + 40;
     }
     void columns()
@@ -416,7 +417,8 @@ ENTRY %main_spmd (p: f32[2,8]) -> f32[2,8] {
         QCOMPARE(fitted.bytes, wanted.bytes);
         QCOMPARE(fitted.copies, wanted.copies);
         QVERIFY(fitted.name >= 48);
-        QVERIFY(fitted.name >= 80 || fitted.spec == 56); // specs give way before names
+        // Specs give way before names, but for the few pixels that would tell all of one.
+        QVERIFY(fitted.name >= 80 || fitted.spec == 56 || (fitted.spec == wanted.spec && fitted.name >= 70));
     }
 
     void viewFollowsAndSetsTheSelection()

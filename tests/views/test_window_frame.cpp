@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The frame around the views: where the window comes up, how views are arranged at every size and in every perspective,
 // and how they are brought to the front, maximised, floated and closed.
+#include <QClipboard>
 #include <QComboBox>
 #include <QFile>
+#include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -22,6 +24,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
@@ -32,6 +35,7 @@
 #include "separator_drag.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/explain_view/explain_view.h"
+#include "views/help_window/help_window.h"
 #include "views/main_window/drawer_grip.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"
@@ -421,9 +425,20 @@ private Q_SLOTS:
         auto* menu = bar->findChild<QMenu*>(QStringLiteral("contextMenu"));
         QVERIFY(menu);
         QVERIFY(menu->findChild<QAction*>(QStringLiteral("floatDock")));
+        QVERIFY(menu->findChild<QAction*>(QStringLiteral("exportDock")));
+        menu->findChild<QAction*>(QStringLiteral("copyDock"))->trigger();
+        QCOMPARE(QGuiApplication::clipboard()->image().size(), program->widget()->grab().toImage().size());
         menu->findChild<QAction*>(QStringLiteral("closeDock"))->trigger();
         menu->close();
         QVERIFY(program->isHidden());
+
+        QMenu titleMenu;
+        program->fillMenu(titleMenu);
+        titleMenu.findChild<QAction*>(QStringLiteral("helpDock"))->trigger();
+        QTRY_VERIFY(window.helpWindow()->isVisible());
+        QVERIFY2(
+            window.helpWindow()->place().contains(QStringLiteral("Program")), qPrintable(window.helpWindow()->place()));
+        window.helpWindow()->close();
     }
 
     /// Where a group that floats is dissolved, Qt keeps the bar of tabs, and deletes the buttons that stood beside it.
@@ -725,6 +740,19 @@ private Q_SLOTS:
             QTRY_COMPARE(drawer->geometry().bottom() + 1, box.height());
             QTRY_COMPARE(main->geometry().bottom() + 1, drawer->y() - box.findChild<QSplitter*>()->handleWidth());
         }
+        // A main part that had no room comes back when it needs less of it.
+        auto *paged = new QWidget, *page = new QWidget, *more = new QWidget;
+        more->setFixedHeight(200);
+        (new QVBoxLayout(page))->addWidget(more);
+        (new QVBoxLayout(paged))->addWidget(page);
+        auto* below = new Section(QStringLiteral("below"), QStringLiteral("Below"), new Needy({ 200, 80 }));
+        DrawerBox low(paged, below);
+        low.resize(450, 250);
+        low.show();
+        QTRY_VERIFY(!paged->isVisible() && below->height() == 250);
+        more->hide();
+        QCoreApplication::postEvent(below->body(), new QEvent(QEvent::LayoutRequest));
+        QTRY_VERIFY(paged->isVisible() && below->height() < 250);
     }
 
     /// What closes as the window becomes smaller leaves the keyboard to the picture; of two drawers the one in use
@@ -1056,6 +1084,9 @@ private Q_SLOTS:
         QTRY_VERIFY(!section->nothing().isEmpty());
         QVERIFY(!framed.part("rules")->isVisible());
         QTRY_COMPARE(section->height(), section->headHeight());
+        for (const QLabel* why : section->findChildren<QLabel*>()) // all of it can be read
+            if (why->isVisible() && why->text() == section->nothing())
+                QTRY_VERIFY(why->height() >= why->heightForWidth(why->width()));
         framed.window.openExample(QStringLiteral("flax-mlp-logical"));
         framed.window.document()->waitForAnalysis();
         QTRY_VERIFY(section->nothing().isEmpty());

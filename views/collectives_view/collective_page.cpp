@@ -76,7 +76,8 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     content->setBackgroundRole(QPalette::Base);
     auto* chosen = hbox({}, 8, { { m_sentence, 1 }, { m_preview, 0, Qt::AlignTop } });
     vbox(content, { 8, 6, 8, 8 }, 6,
-        { m_title, m_why, { m_exchange, 1 }, boxSpace(4), m_alternativesTitle, m_alternativesNote, m_table, chosen });
+        { m_title, m_why, { m_exchange, 1 }, boxSpace(4), m_alternativesTitle, m_alternativesNote, m_table, chosen,
+            boxStretch() });
 
     vbox(this, {}, styleSpacing, { makePlain(new QScrollArea(this), content, true) });
 

@@ -2,6 +2,7 @@
 #include "views/compare_view/meshes_pane.h"
 
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTableView>
 #include <algorithm>
 
@@ -268,7 +269,15 @@ void MeshesPane::clear()
 
 void MeshesPane::showScatter()
 {
-    m_scatter->setVisible(m_scatter->tableRowCount() > 1 && height() >= Metrics::scaled(340));
+    const bool isShown = m_scatter->tableRowCount() > 1 && height() >= Metrics::scaled(340);
+    m_scatter->setVisible(isShown);
+    // Room below the last row would be missing in the plot, and in the other table.
+    for (QTableView* table : { m_table, m_batchTable }) {
+        const int rows = table->horizontalHeader()->sizeHint().height() + table->verticalHeader()->length();
+        table->setMaximumHeight(isShown
+                ? std::max(rows + table->horizontalScrollBar()->sizeHint().height(), table->minimumHeight())
+                : QWIDGETSIZE_MAX);
+    }
 }
 
 void MeshesPane::showState()

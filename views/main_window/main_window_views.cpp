@@ -13,6 +13,7 @@
 #include "views/device_map/device_map.h"
 #include "views/dialects_view/dialects_view.h"
 #include "views/explain_view/explain_view.h"
+#include "views/help_window/help_window.h"
 #include "views/hosts_view/hosts_view.h"
 #include "views/main_window/dock_tabs.h"
 #include "views/main_window/main_window.h"
@@ -185,11 +186,13 @@ void MainWindow::makeInputs()
         return Heights{ std::min(all, Metrics::scaled(204)), all };
     });
     // The machine is what the mesh lies on, named arrays are what a model may be made of.
-    mesh->addLink(tr("Devices"), [this] { present(QStringLiteral("devices")); });
-    model->addLink(tr("Named arrays"), [this] { present(QStringLiteral("named")); });
-    QPushButton* trace = rules->addLink(tr("Trace"), [this] { present(QStringLiteral("trace")); });
+    mesh->addLink(tr("Devices"), tr("The machine that the mesh lies on: a preset, or a list of your own"),
+        [this] { present(QStringLiteral("devices")); });
+    model->addLink(tr("Named arrays"), tr("Arrays by name and size, in place of a model"),
+        [this] { present(QStringLiteral("named")); });
+    QPushButton* trace = rules->addLink(tr("Trace"), tr("Shows for the selected tensor what every rule did, and why"),
+        [this] { present(QStringLiteral("trace")); });
     trace->setObjectName(QStringLiteral("trace"));
-    trace->setToolTip(tr("Shows for the selected tensor what every rule did, and why"));
     model->setUnfolded(false);
 }
 
@@ -301,6 +304,9 @@ DockFrame* MainWindow::addView(
     connect(frame, &QDockWidget::topLevelChanged, this, later);
     connect(frame, &QDockWidget::visibilityChanged, this, later);
     connect(frame, &DockFrame::maximiseRequested, this, [this, frame] { maximise(frame); });
+    connect(frame, &DockFrame::copyRequested, this, [this, frame] { copyPicture(*frame); });
+    connect(frame, &DockFrame::exportRequested, this, [this, frame] { askForPicture(*frame); });
+    connect(frame, &DockFrame::helpRequested, this, [this, frame] { helpWindow()->showGuide(frame->name()); });
     connect(frame, &DockFrame::summoned, this, [this, frame] {
         if (!m_maximised || m_maximised == frame)
             return;

@@ -179,7 +179,6 @@ void ModelView::showCoverage(const SnapshotPtr& snapshot)
     for (std::size_t i = 0; i < std::min(shownReplicated, coverage.replicated.size()); ++i) {
         auto* label = new SpanLabel(words::replicated(*snapshot, coverage.replicated[i]));
         label->setColour(&Theme::secondary);
-        label->setAccessibleName(words::plain(label->text()));
         connect(
             label, &SpanLabel::linkActivated, this, [this](const QString& link) { followLink(*m_selection, link); },
             Qt::QueuedConnection);

@@ -87,7 +87,12 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
     const int step = swatchWidth + Metrics::scaled(8);
     const QStringList tiles = tileWords();
     if (!beside && !tiles.isEmpty()) { // patterns have no room in tiles
-        write(tiles.join(QStringLiteral("; ")), false, theme.text, 0);
+        // What a tile is comes before how many devices there are, which is said elsewhere, too.
+        QStringList shown = tiles;
+        while (shown.size() > 1 && small.horizontalAdvance(shown.join(QStringLiteral("; "))) > m_legend.width())
+            shown.removeFirst();
+        write(
+            small.elidedText(shown.join(QStringLiteral("; ")), Qt::ElideRight, m_legend.width()), false, theme.text, 0);
         return;
     }
     if (!beside && m_colour > ColourBy::Host && !m_grades.title.isEmpty()) {

@@ -261,6 +261,8 @@ TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& 
     // Numbers are never shortened. Specs give way first, then names; after that the table scrolls.
     const int rest = width - wanted.bytes - wanted.copies;
     result.spec = std::clamp(rest - shortName, std::min(wanted.spec, shortName * 7 / 10), wanted.spec);
+    if (wanted.spec - result.spec <= shortName / 8) // a name without that much tells the same
+        result.spec = wanted.spec;
     result.name = std::max(rest - result.spec, shortName * 3 / 5);
     return result;
 }

@@ -15,7 +15,7 @@ SearchField::SearchField(const QString& iconName, const QString& placeholder, co
     setPlaceholderText(placeholder);
     setAccessibleName(accessibleName);
     setClearButtonEnabled(true);
-    addAction(icon(iconName, IconColor::Secondary), QLineEdit::LeadingPosition);
+    addAction(icon(iconName, IconColor::Secondary), QLineEdit::LeadingPosition)->setText(accessibleName);
 }
 
 void SearchField::keyPressEvent(QKeyEvent* event)
