@@ -152,6 +152,14 @@ struct Command::Bound {
     std::string variant;
 };
 
+std::string listedWithOr(const std::vector<std::string>& words)
+{
+    std::string all;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        all += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+    return all;
+}
+
 Command::Command(CLI::App& app, const char* name, const char* description)
     : m_command(app.add_subcommand(name, description))
     , m_bound(std::make_shared<Bound>())

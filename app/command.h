@@ -32,6 +32,9 @@ public:
     }
 };
 
+/// "csv, md or txt"
+[[nodiscard]] std::string listedWithOr(const std::vector<std::string>& words);
+
 class Option {
 public:
     explicit Option(CLI::Option* option)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The command export, declared in commands.h: what a view shows, to be taken along.
+#include <QFileInfo>
 #include <algorithm>
-#include <functional>
+#include <iterator>
 #include <memory>
 
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
 #include "command.h"
 #include "commands.h"
 #include "input.h"
@@ -14,6 +14,8 @@
 #include "report.h"
 #include "report/exports.h"
 #include "report/maxtext_code.h"
+#include "screenshot.h"
+#include "views/export_picture/export_picture.h"
 #include "words/dialects.h"
 #include "words/utf8.h"
 
@@ -29,29 +31,71 @@ struct ExportOptions {
     JsonTarget json;
 };
 
+const std::vector<std::string> pictureForms{ "png", "svg", "pdf" };
+
+bool isIn(const std::vector<std::string>& all, const std::string& one)
+{
+    return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+/// What can be exported as text, then what is in the window alone.
 std::vector<std::string> viewIds()
 {
     std::vector<std::string> ids;
     for (const ExportedView& view : exportedViews())
         ids.push_back(view.id);
+    std::copy_if(partsOfWindow().begin(), partsOfWindow().end(), std::back_inserter(ids),
+        [texts = ids](const std::string& id) { return !isIn(texts, id); });
     return ids;
 }
 
-std::string formOf(const ExportOptions& options, const ExportedView& view)
+/// The first one is that without --as.
+std::vector<std::string> formsOfView(const std::string& id)
 {
+    std::vector<std::string> forms;
+    if (const ExportedView* view = findExportedView(id))
+        forms = view->forms;
+    if (isIn(partsOfWindow(), id))
+        forms.insert(forms.end(), pictureForms.begin(), pictureForms.end());
+    return forms;
+}
+
+std::string chosenForm(const ExportOptions& options)
+{
+    const std::vector<std::string> forms = formsOfView(options.view);
     if (options.form.empty())
-        return view.forms.front();
-    if (std::find(view.forms.begin(), view.forms.end(), options.form) == view.forms.end())
-        throw UsageError("--as",
-            options.form + " does not fit --view " + view.id + ": " + join(view.forms, " or ", std::identity())
-                + " would; pictures are written by the command screenshot");
+        return forms.front();
+    if (!isIn(forms, options.form))
+        throw UsageError(
+            "--as", options.form + " does not fit --view " + options.view + ": " + listedWithOr(forms) + " would");
     return options.form;
+}
+
+/// Of the view alone, in the size that it has in the window.
+int exportPicture(const ExportOptions& options, const std::string& form)
+{
+    const std::string name = options.view + '.' + form;
+    if (options.output.empty())
+        throw UsageError("--as", form + " is a picture, which needs a file: -o " + name);
+    if (pictureForm(QFileInfo(QString::fromStdString(options.output)).fileName())
+        != pictureForm(QString::fromStdString(name)))
+        throw UsageError("--output", options.output + " does not end in ." + form);
+    PictureOptions picture;
+    picture.file = options.file;
+    picture.output = options.output;
+    picture.dock = options.view;
+    picture.viewAlone = true;
+    if (!isIn({ "timing", "timeline", "values", "compare" }, options.view))
+        picture.steps = 0; // the others show nothing of them
+    return screenshot(picture);
 }
 
 int exportView(const ExportOptions& options)
 {
+    const std::string form = chosenForm(options);
+    if (isIn(pictureForms, form))
+        return exportPicture(options, form);
     const ExportedView& view = *findExportedView(options.view);
-    const std::string form = formOf(options, view);
     const auto input = loadExperiment(options.file);
     if (!input)
         return reject(options.json, input.error());
@@ -83,26 +127,29 @@ int exportView(const ExportOptions& options)
 
 void addExport(CLI::App& app, int& status)
 {
-    Command command(
-        app, "export", "Write what a view shows: a table, a report, JAX code, or a configuration of MaxText");
+    Command command(app, "export",
+        "Write what a view shows: a picture, a table, a report, JAX code, or a configuration of MaxText");
     const auto options = std::make_shared<ExportOptions>();
     command.addFile(options->file);
     command
-        .addOption(
-            "--view", options->view, "What: report (default), a table, code for JAX, or maxtext, its configuration")
+        .addOption("--view", options->view,
+            ("What: report (default), code for JAX, maxtext, its configuration, or a view or part of the window: "
+                + listedWithOr(partsOfWindow()))
+                .c_str())
         .oneOf(viewIds())
         .optionText("VIEW");
     command
         .addOption("--as", options->form,
-            "How: csv or md of tables, md of the report, py of code, yml of maxtext, or sh: its flags. Default: the "
-            "first")
-        .oneOf({ "csv", "md", "py", "yml", "sh" })
+            "How: csv, md or txt of tables (mesh, rules, tensors, collectives, memory, problems), md of the report, py "
+            "of code, yml of maxtext, or sh: its flags; png, svg or pdf of what the window has. Default: the first")
+        .oneOf({ "csv", "md", "txt", "py", "yml", "sh", "png", "svg", "pdf" })
         .optionText("FORM");
-    Option output = command.addOption("-o,--output", options->output, "The file to write (default: standard output)");
+    Option output = command.addOption(
+        "-o,--output", options->output, "The file to write (default: standard output, but for pictures)");
     output.optionText("OUT");
     output.excludes(command.addJson(options->json));
     command.footer(
-        "Pictures of a view, as PNG, SVG or PDF: shardscope screenshot FILE --dock ID --alone -o grid.svg\n"
+        "Pictures need -o with an ending that fits; the command screenshot has their size, theme and more.\n"
         "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, input or output that cannot be used.");
     command.run(status, [options] { return exportView(*options); });
 }

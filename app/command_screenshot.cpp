@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The command screenshot, declared in commands.h.
+// The command screenshot, declared in commands.h, and what screenshot.h declares.
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -19,6 +19,7 @@
 #include "input.h"
 #include "progress.h"
 #include "report.h"
+#include "screenshot.h"
 #include "views/export_picture/export_picture.h"
 #include "views/main_window/application.h"
 #include "words/utf8.h"
@@ -27,23 +28,6 @@
 namespace shardscope::cli {
 
 namespace {
-
-struct PictureOptions {
-    std::string file;
-    std::string output;
-    std::string theme = "light";
-    std::string size = "1600x1000";
-    std::string tensor;
-    std::string dock;
-    std::string perspective;
-    std::string axis;
-    bool viewAlone = false;
-    bool sideBySide = false;
-    double scale = 1;
-    std::optional<int> steps;
-    std::optional<int> operations;
-    JsonTarget json;
-};
 
 constexpr int smallest = 320;
 constexpr int largest = 16384;
@@ -93,6 +77,17 @@ Experiment withAbsoluteProgram(const Input& input)
         program->file = folder.absoluteFilePath(QString::fromStdString(program->file)).toStdString();
     }
     return experiment;
+}
+
+} // namespace
+
+const std::vector<std::string>& partsOfWindow()
+{
+    static const std::vector<std::string> ids{ "mesh", "devices", "rules", "trace", "dialects", "model", "named",
+        "tensors", "grid", "hosts", "lab", "memory", "program", "propagation", "timing", "memorytime", "values",
+        "compare", "meshes", "explain", "whatif", "collectives", "problems", "inputs", "layout", "timeline",
+        "inspector" };
+    return ids;
 }
 
 int screenshot(const PictureOptions& options)
@@ -204,8 +199,6 @@ int screenshot(const PictureOptions& options)
     return status;
 }
 
-} // namespace
-
 void addScreenshot(CLI::App& app, int& status)
 {
     Command command(app, "screenshot", "Write a picture of the window with an experiment");
@@ -220,10 +213,7 @@ void addScreenshot(CLI::App& app, int& status)
     command.addOption("--size", options->size, "Width and height of the window (default 1600x1000)").optionText("WxH");
     command.addOption("--tensor", options->tensor, "Path of the tensor to show").optionText("PATH");
     command
-        .addOption("--dock", options->dock,
-            "View or part of one to show: mesh, devices, rules, trace, dialects, model, named, tensors, grid, hosts, "
-            "lab, memory, program, propagation, timing, memorytime, values, compare, meshes, explain, whatif, "
-            "collectives, problems, inputs, layout, timeline or inspector")
+        .addOption("--dock", options->dock, ("View or part of one to show: " + listedWithOr(partsOfWindow())).c_str())
         .optionText("ID");
     command.addOption("--perspective", options->perspective, "learn, plan, program, debug or compare")
         .oneOf({ "learn", "plan", "program", "debug", "compare" })

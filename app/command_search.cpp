@@ -56,6 +56,9 @@ Json foundJson(const FoundMeshes& found)
         Json row{ { "batch_size", each.batch },
             { "mesh", each.least ? meshOfAxes(found.compared[*each.least].axes) : Json(nullptr) },
             { "sent_bytes", sentJson(each.sentLeast) }, { "sent_bytes_now", sentJson(each.sentNow) } };
+        for (const BatchChange& change : each.changes)
+            row["changes"].push_back(
+                { { "from_batch_size", change.from }, { "mesh", meshOfAxes(found.compared[change.least].axes) } });
         if (each.problem)
             row["why_not"] = words::describe(*each.problem).cause.toStdString();
         batches.push_back(std::move(row));

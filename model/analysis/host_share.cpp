@@ -2,6 +2,7 @@
 #include "analysis/host_share.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "program/types.h"
@@ -47,66 +48,75 @@ std::int64_t HostIndex::key(const MeshShape& chunks) const
 
 HostShare HostIndex::of(std::size_t index) const
 {
-    HostShare result;
-    result.block = m_blocks[index];
-    result.host = result.block.process;
     const Mesh& mesh = *m_snapshot->mesh;
-    std::vector<std::int64_t> positions;
+    const HostBlock& block = m_blocks[index];
+    HostShare result{ block.process, {}, block, {}, LocalChunker::create(mesh, m_hosts, block.process) };
     for (std::size_t position = 0; position < m_hosts.size(); ++position)
         if (m_hosts[position] == result.host) {
-            positions.push_back(static_cast<std::int64_t>(position));
-            result.devices.push_back(mesh.deviceAt(positions.back()));
+            result.positions.push_back(static_cast<std::int64_t>(position));
+            result.devices.push_back(mesh.deviceAt(result.positions.back()));
         }
-    // What the host's devices hold of an array, where that is no chunk.
-    const auto holdShards = [&](HostArray& array, const TensorRow& tensor) {
-        for (const std::int64_t position : positions)
+    for (std::size_t row = 0; row < m_snapshot->tensors.size(); ++row) {
+        const TensorRow& tensor = m_snapshot->tensors[row];
+        if (!isTrainState(tensor.role))
+            continue;
+        result.state = saturatingSum(result.state, tensor.bytesInAll);
+        if (const HostArray array = chunkOf(result, row); array.chunk && array.chunk->writes())
+            result.written += array.bytes;
+    }
+    return result;
+}
+
+HostArray HostIndex::array(const HostShare& share, std::size_t row) const
+{
+    HostArray array = chunkOf(share, row);
+    if (array.chunk)
+        return array;
+    // What the host's devices hold, where that is no chunk.
+    const TensorRow& tensor = m_snapshot->tensors[row];
+    if (share.positions.size() == m_hosts.size()) { // one host, which holds every shard
+        array.shards.resize(static_cast<std::size_t>(tensor.layout.distinctShards()));
+        std::iota(array.shards.begin(), array.shards.end(), std::int64_t{ 0 });
+    } else {
+        for (const std::int64_t position : share.positions)
             array.shards.push_back(tensor.layout.shardAt(position));
         std::sort(array.shards.begin(), array.shards.end());
         array.shards.erase(std::unique(array.shards.begin(), array.shards.end()), array.shards.end());
-        array.bytes = saturatingProduct(static_cast<std::int64_t>(array.shards.size()), tensor.bytesPerDevice);
-    };
-    const Result<LocalChunker> chunker = LocalChunker::create(mesh, m_hosts, result.host);
-    if (!chunker) {
-        result.problem = chunker.error();
-        for (std::size_t row = 0; row < m_snapshot->tensors.size(); ++row) {
-            const TensorRow& tensor = m_snapshot->tensors[row];
-            HostArray array{ row, tl::unexpected(chunker.error()), 0, isTrainState(tensor.role), {}, 1, {} };
-            holdShards(array, tensor);
-            if (array.inCheckpoint)
-                result.state = saturatingSum(result.state, tensor.bytesInAll);
-            result.arrays.push_back(std::move(array));
-        }
-        return result;
     }
-    for (std::size_t row = 0; row < m_snapshot->tensors.size(); ++row) {
-        const TensorRow& tensor = m_snapshot->tensors[row];
-        HostArray array{ row, chunker->chunk(tensor.type.shape, tensor.spec), 0, isTrainState(tensor.role), {}, 1, {} };
-        if (array.inCheckpoint)
-            result.state = saturatingSum(result.state, tensor.bytesInAll);
-        if (array.chunk) {
-            Shape shape = tensor.type.shape;
-            for (std::size_t dim = 0; dim < shape.size(); ++dim)
-                if (const auto& range = array.chunk->slice[dim])
-                    shape[dim] = range->size();
-            array.bytes = TensorType{ tensor.type.dtype, shape }.byteCount();
-            // The writer is the host at chunk 0 of every axis that does not shard the array.
-            MeshShape at(mesh.rank(), 0);
-            for (const SpecEntry& entry : tensor.spec.entries)
-                for (const std::string& name : entry.axes)
-                    if (const auto axis = mesh.axisIndex(name)) {
-                        at[*axis] = chunker->chunkId(*axis);
-                        array.writers *= chunker->chunks(*axis);
-                    }
-            if (const auto writer = m_hostOfChunk.find(key(at)); writer != m_hostOfChunk.end())
-                array.writer = writer->second;
-            if (array.inCheckpoint && array.chunk->writes())
-                result.written += array.bytes;
-        } else {
-            holdShards(array, tensor);
-        }
-        result.arrays.push_back(std::move(array));
+    array.bytes = saturatingProduct(static_cast<std::int64_t>(array.shards.size()), tensor.bytesPerDevice);
+    return array;
+}
+
+/// Its chunk with who writes it, or why there is none.
+HostArray HostIndex::chunkOf(const HostShare& share, std::size_t row) const
+{
+    const TensorRow& tensor = m_snapshot->tensors[row];
+    HostArray array{ row, tl::unexpected(Diagnostic{}), 0, isTrainState(tensor.role), {}, 1, {} };
+    if (!share.chunker) {
+        array.chunk = tl::unexpected(share.chunker.error());
+        return array;
     }
-    return result;
+    const LocalChunker& chunker = *share.chunker;
+    array.chunk = chunker.chunk(tensor.type.shape, tensor.spec);
+    if (!array.chunk)
+        return array;
+    Shape shape = tensor.type.shape;
+    for (std::size_t dim = 0; dim < shape.size(); ++dim)
+        if (const auto& range = array.chunk->slice[dim])
+            shape[dim] = range->size();
+    array.bytes = TensorType{ tensor.type.dtype, shape }.byteCount();
+    // The writer is the host at chunk 0 of every axis that does not shard the array.
+    const Mesh& mesh = *m_snapshot->mesh;
+    MeshShape at(mesh.rank(), 0);
+    for (const SpecEntry& entry : tensor.spec.entries)
+        for (const std::string& name : entry.axes)
+            if (const auto axis = mesh.axisIndex(name)) {
+                at[*axis] = chunker.chunkId(*axis);
+                array.writers *= chunker.chunks(*axis);
+            }
+    if (const auto writer = m_hostOfChunk.find(key(at)); writer != m_hostOfChunk.end())
+        array.writer = writer->second;
+    return array;
 }
 
 std::optional<HostBatch> HostIndex::batch(std::size_t index) const

@@ -32,9 +32,9 @@ struct HostShare {
     std::int32_t host = 0;
     std::vector<std::int32_t> devices; ///< in the order of mesh positions
     HostBlock block;
-    /// LocalDevicesNotContiguous: the host has no chunk of anything, but shards of every array.
-    std::optional<Diagnostic> problem;
-    std::vector<HostArray> arrays; ///< in the order of Snapshot::tensors
+    std::vector<std::int64_t> positions; ///< mesh positions of `devices`, ascending
+    /// Or LocalDevicesNotContiguous: the host has no chunk of anything, but shards of every array.
+    Result<LocalChunker> chunker;
     std::int64_t written = 0; ///< bytes of the train state that this host writes
     std::int64_t state = 0; ///< bytes of the train state in all
 };
@@ -61,12 +61,15 @@ public:
     [[nodiscard]] const DevicePlaces& places() const { return m_places; }
     /// Blocks of all hosts, by process.
     [[nodiscard]] const std::vector<HostBlock>& blocks() const { return m_blocks; }
-    /// `index` counts blocks().
+    /// `index` counts blocks(). One pass over the mesh, one over the train state.
     [[nodiscard]] HostShare of(std::size_t index) const;
+    /// The host's part of the array in a row of Snapshot::tensors: at most linear in the devices of the host.
+    [[nodiscard]] HostArray array(const HostShare& share, std::size_t row) const;
     /// Absent when no input has a dimension "batch".
     [[nodiscard]] std::optional<HostBatch> batch(std::size_t index) const;
 
 private:
+    [[nodiscard]] HostArray chunkOf(const HostShare& share, std::size_t row) const;
     [[nodiscard]] std::int64_t key(const MeshShape& chunks) const;
     SnapshotPtr m_snapshot;
     DevicePlaces m_places;

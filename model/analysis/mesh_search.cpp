@@ -87,7 +87,7 @@ std::optional<Diagnostic> problemOf(const Snapshot& snapshot)
 {
     if (snapshot.errorCount() > 0)
         return snapshot.problems.front().diagnostic;
-    for (const Code code : { Code::AxisUnused, Code::OverMemoryLimit, Code::UnevenArgument })
+    for (const Code code : { Code::AxisUnused, Code::PipelineAxis, Code::OverMemoryLimit, Code::UnevenArgument })
         for (const Problem& problem : snapshot.problems)
             if (problem.diagnostic.code == code)
                 return problem.diagnostic;
@@ -161,6 +161,62 @@ void findBeaten(std::vector<MeshFigures>& all)
         for (std::size_t i = 0; i < all.size(); ++i)
             if (beats(all[i], one) && (!one.beatenBy || *all[i].sentBytes < *all[*one.beatenBy].sentBytes))
                 one.beatenBy = i;
+}
+
+/// What every mesh sends with one batch; absent for those that cannot be used with it.
+struct SentWith {
+    std::int64_t batch = 0;
+    std::vector<std::optional<Rational>> sent;
+};
+
+Rational minus(Rational a, Rational b)
+{
+    return a + b * Rational(-1);
+}
+
+/// On the straight line between two batches.
+Rational between(const SentWith& before, const SentWith& after, std::size_t mesh, std::int64_t batch)
+{
+    const Rational part(batch - before.batch, after.batch - before.batch);
+    return *before.sent[mesh] + minus(*after.sent[mesh], *before.sent[mesh]) * part;
+}
+
+/// The first batch with which `other` sends less than `mesh`, if both grow evenly.
+std::optional<std::int64_t> firstBelow(
+    const SentWith& before, const SentWith& after, std::size_t mesh, std::size_t other)
+{
+    const Rational ahead = minus(*before.sent[other], *before.sent[mesh]); // how much more it sends at first
+    const Rational gain = ahead + minus(*after.sent[mesh], *after.sent[other]);
+    if (ahead < Rational(0) || !(ahead < gain))
+        return std::nullopt;
+    const Rational steps =
+        Rational(after.batch - before.batch) * ahead * Rational(gain.denominator(), gain.numerator());
+    return before.batch + steps.numerator() / steps.denominator() + 1;
+}
+
+/// Which meshes send least in between, one after the other; empty where that is not to be told.
+std::vector<BatchChange> changesBetween(
+    const SentWith& before, const SentWith& after, std::size_t first, std::size_t last)
+{
+    std::vector<BatchChange> changes;
+    for (std::size_t mesh = first; mesh != last;) {
+        std::optional<BatchChange> next;
+        for (std::size_t other = 0; other < before.sent.size(); ++other) {
+            if (other == mesh || !before.sent[other] || !after.sent[other] || !before.sent[mesh] || !after.sent[mesh])
+                continue;
+            const std::optional<std::int64_t> from = firstBelow(before, after, mesh, other);
+            if (!from || (next && *from > next->from))
+                continue;
+            if (!next || *from < next->from
+                || between(before, after, other, *from) < between(before, after, next->least, *from))
+                next = BatchChange{ *from, other };
+        }
+        if (!next || changes.size() == before.sent.size())
+            return {};
+        mesh = next->least;
+        changes.push_back(*next);
+    }
+    return changes;
 }
 
 } // namespace
@@ -243,6 +299,25 @@ std::vector<BatchFigures> batchSensitivity(const Experiment& experiment, const s
     if (!present || *present < 1)
         return {};
     std::vector<BatchFigures> all;
+    SentWith before;
+    // Whether all that send least in between grow evenly: a batch in the middle says so. Absent where stopped.
+    const auto growsEvenly = [&](const SentWith& after, std::size_t first, const std::vector<BatchChange>& changes) {
+        const std::int64_t middle = before.batch * 2; // what the batch before can be divided by, this can
+        const Result<Experiment> sized = withDimension(experiment, "batch", middle);
+        if (!sized || middle >= after.batch)
+            return std::optional(false);
+        const auto isOnItsLine = [&](std::size_t mesh) -> std::optional<bool> {
+            const auto figures = figuresOn(*sized, meshes[mesh].axes, cache, stop);
+            if (!figures)
+                return std::nullopt;
+            return !figures->problem && figures->sentBytes == between(before, after, mesh, middle);
+        };
+        std::optional<bool> even = isOnItsLine(first);
+        for (const BatchChange& change : changes)
+            if (even.value_or(false))
+                even = isOnItsLine(change.least);
+        return even;
+    };
     for (std::int64_t step = -1; step <= 5; ++step) {
         const std::int64_t batch = step < 0 ? *present / 4 : *present << (2 * step);
         if (batch == 0)
@@ -256,6 +331,7 @@ std::vector<BatchFigures> batchSensitivity(const Experiment& experiment, const s
         BatchFigures figures;
         figures.batch = batch;
         figures.sentNow = own->sentBytes;
+        SentWith now{ batch, std::vector<std::optional<Rational>>(meshes.size()) };
         std::optional<MeshFigures> closest;
         for (std::size_t i = 0; i < meshes.size(); ++i) {
             std::optional<MeshFigures> there =
@@ -267,7 +343,10 @@ std::vector<BatchFigures> batchSensitivity(const Experiment& experiment, const s
                     closest = std::move(there);
                     figures.closest = i;
                 }
-            } else if (there->sentBytes && (!figures.sentLeast || *there->sentBytes < *figures.sentLeast)) {
+                continue;
+            }
+            now.sent[i] = there->sentBytes;
+            if (there->sentBytes && (!figures.sentLeast || *there->sentBytes < *figures.sentLeast)) {
                 figures.least = i;
                 figures.sentLeast = there->sentBytes;
             }
@@ -276,6 +355,17 @@ std::vector<BatchFigures> batchSensitivity(const Experiment& experiment, const s
             figures.closest.reset();
         else if (closest)
             figures.problem = closest->problem;
+        if (figures.least && !all.empty() && all.back().least) {
+            figures.changes = changesBetween(before, now, *all.back().least, *figures.least);
+            if (!figures.changes.empty()) {
+                const std::optional<bool> even = growsEvenly(now, *all.back().least, figures.changes);
+                if (!even)
+                    return {};
+                if (!*even)
+                    figures.changes.clear();
+            }
+        }
+        before = std::move(now);
         all.push_back(std::move(figures));
     }
     return all;
@@ -305,7 +395,7 @@ FoundMeshes findMeshes(const Experiment& experiment, AnalysisCache& cache, const
     found.meshes = searchMeshes(experiment, cache, stop);
     sortMeshes(found.meshes);
     for (const MeshFigures& each : found.meshes)
-        if (found.compared.size() < most && !isCode(each, Code::AxisUnused))
+        if (found.compared.size() < most && !isCode(each, Code::AxisUnused) && !isCode(each, Code::PipelineAxis))
             found.compared.push_back(each);
     found.batches = batchSensitivity(experiment, found.compared, cache, stop);
     return found;

@@ -7,7 +7,7 @@
 //               2 x 4   32 MiB held   18.5 MiB sent   front: nothing sends less
 //               4 x 2   64 MiB held   27.5 MiB sent   beaten by 2 x 4
 //               8 x 1  128 MiB held   56 MiB sent     beaten by 2 x 4
-//     batches   8: 1 x 8 sends least;   512: 2 x 4;   2048: 4 x 2;   8192: 8 x 1
+//     batches   8: 1 x 8 sends least;   512: 2 x 4, from 293 on;   2048: 4 x 2, from 1171 on
 #pragma once
 
 #include <optional>
@@ -36,6 +36,13 @@ struct MeshFigures {
     bool operator==(const MeshFigures&) const = default;
 };
 
+/// From a batch on another one of the meshes sends least.
+struct BatchChange {
+    std::int64_t from = 0; ///< the first such batch
+    std::size_t least = 0; ///< of the meshes handed over
+    bool operator==(const BatchChange&) const = default;
+};
+
 /// Of one batch.
 struct BatchFigures {
     std::int64_t batch = 0;
@@ -43,6 +50,9 @@ struct BatchFigures {
     /// Of the meshes handed over that can be used with this batch: the first one of those that send least.
     std::optional<std::size_t> least;
     std::optional<Rational> sentLeast;
+    /// Of the batches after the one tried before, up to this one: where another mesh comes to send least. Empty where
+    /// none does, and where what the meshes send does not grow evenly in between, so that this is not known.
+    std::vector<BatchChange> changes;
     /// Where none can be used: why not the one of `closest`, which of all meshes handed over needs least memory.
     std::optional<Diagnostic> problem;
     std::optional<std::size_t> closest;

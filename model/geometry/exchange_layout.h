@@ -38,7 +38,8 @@ struct ExchangeLayout {
     static bool isBeside(int width, const ExchangeSizes& sizes);
     /// Lower, the grids have less than the least height.
     static int leastHeight(int width, const ExchangeSizes& sizes);
-    /// Which dimensions span both grids: the two that are sharded most in either.
+    /// Which dimensions span both grids: the two that are sharded most in either. Where the others would give many
+    /// panels they are on sliders.
     static GridLayout::Choice commonChoice(const Layout& before, const Layout& after);
 };
 

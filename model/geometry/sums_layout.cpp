@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/index_at.h"
+
 namespace shardscope {
 
 namespace {
@@ -35,10 +37,7 @@ SumsLayout SumsLayout::make(const std::vector<double>& shares, int width, int ro
 
 int SumsLayout::rowAt(QPoint point) const
 {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        if (rows[i].row.contains(point))
-            return static_cast<int>(i);
-    return -1;
+    return indexAt(rows, point, &Row::row);
 }
 
 } // namespace shardscope

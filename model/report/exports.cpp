@@ -23,12 +23,12 @@ const std::vector<ExportedView>& exportedViews()
 {
     static const std::vector<ExportedView> views{
         { std::string(reportId), Words::tr("Report"), { "md" } },
-        { "mesh", Words::tr("Mesh"), { "csv", "md" } },
-        { "rules", Words::tr("Rules"), { "csv", "md" } },
-        { "tensors", Words::tr("Tensors"), { "csv", "md" } },
-        { "collectives", Words::tr("Collectives"), { "csv", "md" } },
-        { "memory", Words::tr("Memory"), { "csv", "md" } },
-        { "problems", Words::tr("Problems"), { "csv", "md" } },
+        { "mesh", Words::tr("Mesh"), { "csv", "md", "txt" } },
+        { "rules", Words::tr("Rules"), { "csv", "md", "txt" } },
+        { "tensors", Words::tr("Tensors"), { "csv", "md", "txt" } },
+        { "collectives", Words::tr("Collectives"), { "csv", "md", "txt" } },
+        { "memory", Words::tr("Memory"), { "csv", "md", "txt" } },
+        { "problems", Words::tr("Problems"), { "csv", "md", "txt" } },
         { std::string(codeId), Words::tr("JAX code"), { "py" } },
         { std::string(maxTextId), Words::tr("MaxText configuration"), { "yml", "sh" } },
     };
@@ -54,7 +54,7 @@ std::string exportedText(const Snapshot& snapshot, const ExportedView& view, std
     const std::vector<std::string>& names = reportSubjectNames();
     const auto subject = std::find(names.begin(), names.end(), view.id) - names.begin();
     const ReportTable table = reportTable(snapshot, static_cast<ReportSubject>(subject));
-    return form == "md" ? toMarkdown(table).toStdString() : toCsv(table);
+    return form == "md" ? toMarkdown(table).toStdString() : form == "txt" ? toText(table).toStdString() : toCsv(table);
 }
 
 } // namespace shardscope

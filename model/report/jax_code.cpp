@@ -16,31 +16,18 @@ namespace shardscope {
 
 namespace {
 
-/// "(2, 4)", "(8,)", "()".
-template <class List, class Form>
-std::string tupleOf(const List& list, const Form& form)
-{
-    std::string text = "(";
-    std::size_t count = 0;
-    for (const auto& each : list)
-        text += (count++ == 0 ? "" : ", ") + form(each);
-    return text + (count == 1 ? ",)" : ")");
-}
-
 std::string meshCode(const Mesh& mesh)
 {
-    const std::string sizes = tupleOf(mesh.axes(), [](const MeshAxis& axis) { return std::to_string(axis.size); });
-    const std::string names = tupleOf(mesh.axes(), [](const MeshAxis& axis) { return quotedPython(axis.name); });
+    const std::string sizes = pythonTuple(mesh.axes(), [](const MeshAxis& axis) { return std::to_string(axis.size); });
+    const std::string names = pythonTuple(mesh.axes(), [](const MeshAxis& axis) { return quotedPython(axis.name); });
     // JAX since 0.9 types the axes of make_mesh as explicit unless it is told; the compiler shall propagate, as here.
     const std::string types = ", axis_types=(AxisType.Auto,) * " + std::to_string(mesh.rank());
     if (mesh.deviceOrder().empty())
         return "mesh = jax.make_mesh(" + sizes + ", " + names + types + ")\n";
-    std::string ids;
-    for (const std::int32_t id : mesh.deviceOrder())
-        ids += (ids.empty() ? "" : ", ") + std::to_string(id);
     return "by_id = {device.id: device for device in jax.devices()}\n"
            "devices = [by_id[i] for i in ("
-        + ids + ",)]\nmesh = Mesh(np.array(devices).reshape(" + sizes + "), " + names + types + ")\n";
+        + join(mesh.deviceOrder(), ", ") + ",)]\nmesh = Mesh(np.array(devices).reshape(" + sizes + "), " + names + types
+        + ")\n";
 }
 
 /// The rules that decide something, one a line; how many there are beside them stands above. Without any annotation by
@@ -56,7 +43,7 @@ std::string rulesCode(const LogicalRules& rules, const std::vector<RuleUse>& use
             used.list.push_back(rules.list[i]);
     if (used.list.empty())
         used = rules;
-    std::string text = "\n# " + comment + "\n";
+    std::string text = "\n# " + onOneLine(comment) + "\n";
     if (const std::size_t left = rules.list.size() - used.list.size(); left > 0)
         text += "# " + std::to_string(left) + " of " + std::to_string(rules.list.size())
             + " rules, which decide nothing here, are left out\n";

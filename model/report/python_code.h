@@ -13,10 +13,10 @@
 
 namespace shardscope {
 
-/// As a string of Python, in double quotes.
+/// As a string of Python, in double quotes: a line break as "\n", other control characters as "\x0d".
 [[nodiscard]] std::string quotedPython(std::string_view text);
-/// "  # line 4": for the end of a line.
-[[nodiscard]] std::string pythonComment(std::string text);
+/// "  # line 4": for the end of a line, which nothing in the text ends.
+[[nodiscard]] std::string pythonComment(const std::string& text);
 
 /// Shardings in their short form: mesh axes of size 1, which shard nothing, are left out, and one axis stands without a
 /// tuple. It remembers what comments have to say of all that it has written.

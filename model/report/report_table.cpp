@@ -55,18 +55,7 @@ ReportCell bytesCell(Rational bytes)
 
 ReportCell shapeCell(std::span<const std::int64_t> shape)
 {
-    std::string sizes;
-    for (const std::int64_t size : shape)
-        sizes += (sizes.empty() ? "" : "x") + std::to_string(size);
-    return { sizes, words::shape(shape) };
-}
-
-std::string joinedNames(const std::vector<std::string>& names)
-{
-    std::string joined;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        joined += (i == 0 ? "" : ",") + names[i];
-    return joined;
+    return { join(shape, "x"), words::shape(shape) };
 }
 
 ReportCell timesCell(std::int64_t times, bool known)
@@ -82,9 +71,7 @@ ReportCell truthCell(bool value)
 /// "[[0,1],[2,3]]"
 ReportCell groupsCell(const std::vector<std::vector<std::int64_t>>& groups)
 {
-    const auto one = [](const std::vector<std::int64_t>& ids) {
-        return '[' + join(ids, ",", [](std::int64_t id) { return std::to_string(id); }) + ']';
-    };
+    const auto one = [](const std::vector<std::int64_t>& ids) { return '[' + join(ids, ",") + ']'; };
     return { '[' + join(groups, ",", one) + ']', {} };
 }
 
@@ -202,10 +189,9 @@ ReportTable tensorsTable(const Snapshot& snapshot, bool parametersAlone)
             continue;
         const LogicalNames* names = logicalNamesOf(snapshot, row);
         table.rows.push_back({ plainCell(row.path), { std::string(name(row.role)), words::role(row.role) },
-            plainCell(std::string(name(row.type.dtype))), shapeCell(row.type.shape),
-            plainCell(joinedNames(row.dimNames)), { names ? namesText(*names) : std::string(), {} },
-            { toJax(row.spec, false), words::specText(row) }, bytesCell(row.bytesPerDevice), bytesCell(row.bytesInAll),
-            numberCell(row.copies) });
+            plainCell(std::string(name(row.type.dtype))), shapeCell(row.type.shape), plainCell(join(row.dimNames, ",")),
+            { names ? namesText(*names) : std::string(), {} }, { toJax(row.spec, false), words::specText(row) },
+            bytesCell(row.bytesPerDevice), bytesCell(row.bytesInAll), numberCell(row.copies) });
     }
     return table;
 }
@@ -279,6 +265,43 @@ QString toMarkdown(const ReportTable& table)
             if (!table.columns[i].title.isEmpty())
                 cells << inMarkdown(row[i].shown);
         text += markdownLine(cells);
+    }
+    return text;
+}
+
+QString toText(const ReportTable& table)
+{
+    if (table.rows.empty())
+        return Words::tr("none") + QLatin1Char('\n');
+    std::vector<QStringList> lines(1);
+    QList<qsizetype> widths;
+    QList<bool> areNumbers;
+    const auto add = [&](QStringList& line, const QString& cell) {
+        widths[line.size()] = std::max(widths[line.size()], cell.size());
+        line << cell;
+    };
+    for (const ReportColumn& column : table.columns)
+        if (!column.title.isEmpty()) {
+            widths << 0;
+            areNumbers << column.isNumber;
+            add(lines.front(), column.title);
+        }
+    for (const std::vector<ReportCell>& row : table.rows) {
+        QStringList& line = lines.emplace_back();
+        for (std::size_t i = 0; i < row.size(); ++i)
+            if (!table.columns[i].title.isEmpty())
+                add(line, row[i].shown);
+    }
+    QString text;
+    for (const QStringList& line : lines) {
+        QString spaced;
+        for (qsizetype i = 0; i < line.size(); ++i) {
+            spaced += i == 0 ? QString() : QStringLiteral("  ");
+            spaced += areNumbers[i] ? line[i].rightJustified(widths[i]) : line[i].leftJustified(widths[i]);
+        }
+        while (spaced.endsWith(QLatin1Char(' ')))
+            spaced.chop(1);
+        text += spaced + QLatin1Char('\n');
     }
     return text;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a view shows as rows, to be taken along: as CSV, whose cells are plain numbers and the names that files have,
-// and as a table in Markdown, whose cells read as on screen.
+// and as a table in Markdown or plain text, whose cells read as on screen.
 //
 //     const ReportTable table = reportTable(*snapshot, ReportSubject::Tensors);
 //     toCsv(table)       // path,role,dtype,shape,dimensions,names,spec,bytes_per_device,bytes,copies
@@ -51,5 +51,7 @@ struct ReportTable {
 [[nodiscard]] std::string toCsv(const ReportTable& table);
 /// A head, a line of dashes and the rows; no head for a table without rows: "none".
 [[nodiscard]] QString toMarkdown(const ReportTable& table);
+/// The same with columns of spaces, for where the font is fixed.
+[[nodiscard]] QString toText(const ReportTable& table);
 
 } // namespace shardscope

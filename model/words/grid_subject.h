@@ -40,7 +40,7 @@ struct GridSubject {
     [[nodiscard]] QString titleOf(int dimension) const;
     /// One of its blocks: "layers = 2", "layers 2–3".
     [[nodiscard]] QString blockText(int dimension, std::int64_t block) const;
-    /// Mesh axis of the first cut of a dimension, -1 for none.
+    /// The first mesh axis along which a dimension is sharded, -1 for none.
     [[nodiscard]] int firstAxis(int dimension) const;
     /// Mesh axes along which the array is copied.
     [[nodiscard]] std::vector<int> copyAxes() const;

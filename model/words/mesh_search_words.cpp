@@ -69,14 +69,18 @@ QStringList batchProblems(const std::vector<BatchFigures>& batches, const std::v
 
 QString batchSensitivity(const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared)
 {
+    const auto nameOf = [&](std::size_t mesh) { return meshNames(compared[mesh].axes); };
     QStringList parts;
     std::optional<std::size_t> before;
     for (const BatchFigures& each : batches) {
         if (!each.least || each.least == before)
             continue;
-        const QString mesh = meshNames(compared[*each.least].axes);
-        parts << (parts.isEmpty() ? Words::tr("%1 sends least with a batch of %2").arg(mesh, count(each.batch))
-                                  : Words::tr("from %1 on %2", "a batch, a mesh").arg(count(each.batch), mesh));
+        if (parts.isEmpty())
+            parts << Words::tr("%1 sends least with a batch of %2").arg(nameOf(*each.least), count(each.batch));
+        else if (each.changes.empty())
+            parts << Words::tr("with %1 %2", "a batch, a mesh").arg(count(each.batch), nameOf(*each.least));
+        for (const BatchChange& change : each.changes)
+            parts << Words::tr("from %1 on %2", "a batch, a mesh").arg(count(change.from), nameOf(change.least));
         before = each.least;
     }
     return parts.isEmpty() ? QString() : parts.join(Words::tr(", ")) + QLatin1Char('.');

@@ -5,7 +5,7 @@
 //         "front", "beaten by data 2 × model 4", or why it cannot be: "does not fit: 27.3 GiB of 16 GiB"
 //
 //     batchSensitivity(...)
-//         "data 1 × model 8 sends least with a batch of 128, from 512 on data 2 × model 4."
+//         "data 1 × model 8 sends least with a batch of 128, from 293 on data 2 × model 4."
 #pragma once
 
 #include "analysis/mesh_search.h"
@@ -20,7 +20,8 @@ namespace shardscope::words {
 /// of the meshes can be used. With 512, data 4 × model 8 does not fit: 30 GiB of 16 GiB."
 [[nodiscard]] QStringList batchProblems(
     const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared);
-/// "" without batches; `compared` is what they were tried on.
+/// "" without batches; `compared` is what they were tried on. Where it is not known from which batch on another mesh
+/// sends least: "with 512 data 2 × model 4".
 [[nodiscard]] QString batchSensitivity(
     const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared);
 

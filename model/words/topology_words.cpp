@@ -152,8 +152,8 @@ QString hostTitle(const HostIndex& index, const HostShare& chunks)
 
 QString hostWrites(const HostShare& chunks)
 {
-    if (chunks.problem) {
-        const ProblemText text = describe(*chunks.problem);
+    if (!chunks.chunker) {
+        const ProblemText text = describe(chunks.chunker.error());
         QString cause = text.cause;
         if (!cause.isEmpty())
             cause[0] = cause[0].toUpper();

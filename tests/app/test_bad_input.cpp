@@ -245,7 +245,11 @@ private Q_SLOTS:
         row("screenshot FILE -o picture.jpg", "ends in .png, .svg or .pdf");
         row("screenshot FILE -o picture.webp", "ends in .png");
         row("screenshot FILE --alone -o picture.png", "--dock");
-        row("export FILE --view tensors --as py", "csv or md");
+        row("export FILE --view tensors --as py", "csv, md, txt, png, svg or pdf would");
+        row("export FILE --view grid --as csv", "png, svg or pdf would");
+        row("export FILE --view report --as svg", "md would");
+        row("export FILE --view grid --as svg", "-o grid.svg");
+        row("export FILE --view grid --as svg -o picture.png", "does not end in .svg");
         row("export FILE --view code --as csv", "py would");
         row("run FILE --steps 0", "'0' is not from 1 to ");
         row("export FILE --view maxtext --as py", "yml or sh would");

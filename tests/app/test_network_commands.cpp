@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // new, params, train, diff, and convert of a configuration: transformers on the command line.
+#include <QRegularExpression>
 #include <QTest>
 
 #include <algorithm>
@@ -514,8 +515,9 @@ private Q_SLOTS:
     {
         const Ran text = ranWith(QStringLiteral("search flax-mlp-logical"));
         QCOMPARE(text.code, 0);
-        for (const char* part : { "data 1 × model 8", "data 2 × model 4 (the experiment's)", "16 MiB",
-                 "beaten by data 1 × model 8", "data 1 × model 8 sends least with a batch of 2" })
+        for (const char* part :
+            { "data 1 × model 8", "data 2 × model 4 (the experiment's)", "16 MiB", "beaten by data 1 × model 8",
+                "data 1 × model 8 sends least with a batch of 2, from 293 on data 2 × model 4" })
             QVERIFY2(text.out.contains(QString::fromUtf8(part)), qPrintable(text.out));
         const nlohmann::json json = ranWith(QStringLiteral("search flax-mlp-logical --json")).json();
         QCOMPARE(json.at("meshes").size(), std::size_t{ 4 });
@@ -524,7 +526,9 @@ private Q_SLOTS:
         QVERIFY(json.at("meshes")[1].at("state_and_gradient_bytes") == std::int64_t{ 32 } << 20);
         const nlohmann::json shown = ranWith(QStringLiteral("show flax-mlp-logical --json")).json();
         QVERIFY(json.at("meshes")[1].at("peak_bytes") == shown.at("memory_per_device").at("peak_bytes"));
-        QVERIFY(json.at("batches").at(0).at("batch_size") == 2);
+        QVERIFY(json.at("batches").at(0).at("batch_size") == 2 && !json.at("batches").at(0).contains("changes"));
+        const nlohmann::json& change = json.at("batches").at(4).at("changes").at(0); // at most 512
+        QVERIFY(change.at("from_batch_size") == 293 && change.at("mesh").at("shape") == nlohmann::json({ 2, 4 }));
         QCOMPARE(ranWith(QStringLiteral("search there-is-none")).code, 2);
     }
 
@@ -680,6 +684,41 @@ private Q_SLOTS:
         QVERIFY(svg.open(QIODevice::ReadOnly));
         const QByteArray text = svg.readAll();
         QVERIFY(text.contains("<svg") && text.contains("d0, d4"));
+    }
+
+    /// What the window has goes out as a picture by the name that it has there, and tables as plain text.
+    void exportsEveryViewAndForm()
+    {
+        const QString help = ranWith(QStringLiteral("export --help")).out.simplified();
+        QFile guide(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/docs/window.md"));
+        QVERIFY(guide.open(QIODevice::ReadOnly));
+        static const QRegularExpression part(
+            QStringLiteral("^\\| [^|]+ \\| `(\\w+)` \\|"), QRegularExpression::MultilineOption);
+        QStringList parts;
+        for (const auto& match : part.globalMatch(QString::fromUtf8(guide.readAll())))
+            parts << match.captured(1);
+        QCOMPARE(parts.size(), 23);
+        for (const QString& id : parts + QStringList{ QStringLiteral("inputs"), QStringLiteral("layout") })
+            QVERIFY2(help.contains(QLatin1Char(' ') + id), qPrintable(id));
+
+        QCOMPARE(ranWith(QStringLiteral("export flax-mlp-logical --view mesh --as txt")).out,
+            QStringLiteral("Mesh axis  Size\ndata          2\nmodel         4\n"));
+        const std::pair<QString, QByteArray> forms[] = { { QStringLiteral("png"), "\x89PNG" },
+            { QStringLiteral("svg"), "<?xml" }, { QStringLiteral("pdf"), "%PDF-" } };
+        for (const auto& [form, begin] : forms) {
+            const QString file = path("memory.") + form;
+            const Ran ran =
+                runProgram({ QStringLiteral("export"), QStringLiteral("flax-mlp-logical"), QStringLiteral("--view"),
+                               QStringLiteral("memory"), QStringLiteral("--as"), form, QStringLiteral("-o"), file },
+                    {}, bareEnvironment("offscreen"));
+            QVERIFY2(ran.code == 0, qPrintable(ran.error));
+            QFile picture(file);
+            QVERIFY(picture.open(QIODevice::ReadOnly));
+            const QByteArray content = picture.readAll();
+            QVERIFY2(content.startsWith(begin), qPrintable(form));
+            if (form == QStringLiteral("svg"))
+                QVERIFY(content.contains("parameters") && !content.contains("Run step")); // that view alone
+        }
     }
 };
 

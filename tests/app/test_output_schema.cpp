@@ -52,8 +52,9 @@ const char* const everyCommand[] = { "run FILE --runs 1 --loops 1",
     "resolve --rules t5x-a1p1 --names batch --unbox value", "sharding --spec P('x') --shape 8 --mesh x=2 --grid",
     "train transformer-t5x --steps 1 --fixed", "rules BEFORE --conservative", "params FILE", "params transformer-t5x",
     "train FILE --steps 2", "train transformer-t5x --steps 2", "diff FILE FILE", "diff FILE GOLDENS", "search FILE",
-    "search rule-lab", "export FILE", "export FILE --view tensors --as md", "export FILE --view maxtext",
-    "verify jax-data-sharding --explicit", "verify FILE", "comms AFTER", "compare-hlo BEFORE AFTER" };
+    "search rule-lab", "export FILE", "export FILE --view tensors --as md", "export FILE --view mesh --as txt",
+    "export FILE --view maxtext", "verify jax-data-sharding --explicit", "verify FILE", "comms AFTER",
+    "compare-hlo BEFORE AFTER" };
 
 /// Of every command that reads something, with a NAME that is not there.
 const char* const readingNothing[] = { "run NAME", "show NAME", "check NAME", "explain NAME --tensor x", "comms NAME",

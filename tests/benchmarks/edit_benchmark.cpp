@@ -9,6 +9,8 @@
 // scanned layer, or 126. "Perspective" goes through all five, round and round, as Alt+1 to Alt+5 do.
 #include <QApplication>
 #include <QDir>
+#include <QImage>
+#include <QScreen>
 #include <QStandardPaths>
 #include <functional>
 
@@ -27,12 +29,20 @@ namespace {
 
 const QSize windowSize(1600, 1000);
 
-/// Paints every visible dock now, whatever had been painted before.
-void paint(MainWindow& window)
+/// Paints what has to be painted anew, as the event loop does.
+void paint()
 {
     QCoreApplication::sendPostedEvents();
     QCoreApplication::processEvents();
-    benchmark::DoNotOptimize(window.grab());
+}
+
+/// Nothing waits to be painted: what the screen shows is what the window paints when it paints everything.
+void checkPainted(MainWindow& window)
+{
+    const QImage shown = window.screen()->grabWindow(window.winId()).toImage().convertToFormat(QImage::Format_RGB32);
+    const QImage painted = window.grab().toImage().convertToFormat(QImage::Format_RGB32);
+    if (shown.isNull() || shown != painted)
+        qFatal("the screen does not show what the window would paint");
 }
 
 class OpenWindow {
@@ -45,7 +55,7 @@ public:
         m_window.resize(windowSize);
         m_window.show();
         m_window.document()->waitForAnalysis();
-        paint(m_window);
+        paint();
     }
     void edit(Result<Experiment> after)
     {
@@ -54,13 +64,14 @@ public:
         m_window.document()->waitForAnalysis();
         if (!m_window.document()->snapshot()->ok())
             qFatal("the edited experiment has errors");
-        paint(m_window);
+        paint();
     }
+    ~OpenWindow() { checkPainted(m_window); }
     const Experiment& experiment() { return *m_window.document()->experiment(); }
     void choose(Perspective perspective)
     {
         m_window.action(QStringLiteral("perspective-") + idOf(perspective))->trigger();
-        paint(m_window);
+        paint();
         if (m_window.perspective() != perspective)
             qFatal("the perspective is another one");
     }

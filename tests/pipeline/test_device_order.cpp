@@ -181,8 +181,8 @@ private Q_SLOTS:
             QCOMPARE(batch->range().end, static_cast<std::int64_t>(host) * 8 + 8);
             const HostShare share = index.of(host);
             QCOMPARE(share.state, 768 * 2048 * 4);
-            for (const HostArray& array : share.arrays)
-                QCOMPARE(array.inCheckpoint, index.snapshot().tensors[array.row].role == Role::Parameter);
+            for (std::size_t row = 0; row < index.snapshot().tensors.size(); ++row)
+                QCOMPARE(index.array(share, row).inCheckpoint, index.snapshot().tensors[row].role == Role::Parameter);
         }
     }
 
@@ -198,18 +198,19 @@ private Q_SLOTS:
         std::set<std::pair<std::int64_t, std::int64_t>> batches;
         for (std::size_t host = 0; host < 16; ++host) {
             const HostShare chunks = index.of(host);
-            QVERIFY(!chunks.problem);
+            QVERIFY(chunks.chunker.has_value());
             QCOMPARE(chunks.devices.size(), std::size_t{ 4 });
-            QCOMPARE(chunks.arrays.size(), snapshot->tensors.size());
-            for (const HostArray& array : chunks.arrays) {
+            for (std::size_t row = 0; row < snapshot->tensors.size(); ++row) {
+                const HostArray array = index.array(chunks, row);
+                QCOMPARE(array.row, row);
                 QVERIFY(array.chunk.has_value());
                 QCOMPARE(array.writer == chunks.host, array.chunk->writes());
                 if (array.chunk->writes())
                     declared[array.row] += array.bytes;
                 // The writer holds the same chunk.
-                const HostShare writer = index.of(static_cast<std::size_t>(*array.writer));
-                QCOMPARE(writer.arrays[array.row].chunk->slice, array.chunk->slice);
-                QVERIFY(writer.arrays[array.row].chunk->writes());
+                const HostArray written = index.array(index.of(static_cast<std::size_t>(*array.writer)), row);
+                QCOMPARE(written.chunk->slice, array.chunk->slice);
+                QVERIFY(written.chunk->writes());
             }
             all += chunks.written;
             const auto batch = index.batch(host);
@@ -234,12 +235,12 @@ private Q_SLOTS:
         const HostIndex index(analysed(experiment));
         QCOMPARE(index.blocks().size(), std::size_t{ 2 });
         const HostShare chunks = index.of(1);
-        QVERIFY(chunks.problem.has_value());
-        QCOMPARE(chunks.problem->code, Code::LocalDevicesNotContiguous);
+        QVERIFY(!chunks.chunker);
+        QCOMPARE(chunks.chunker.error().code, Code::LocalDevicesNotContiguous);
         // But its devices hold shards.
-        QCOMPARE(chunks.arrays.size(), index.snapshot().tensors.size());
-        for (const HostArray& array : chunks.arrays) {
-            const TensorRow& tensor = index.snapshot().tensors[array.row];
+        for (std::size_t row = 0; row < index.snapshot().tensors.size(); ++row) {
+            const HostArray array = index.array(chunks, row);
+            const TensorRow& tensor = index.snapshot().tensors[row];
             QVERIFY(!array.chunk && !array.writer);
             std::set<std::int64_t> held;
             for (const std::int64_t position : { 1, 3, 4, 6 }) // where 4, 5, 6, 7 stand
@@ -249,6 +250,22 @@ private Q_SLOTS:
         }
         QVERIFY(chunks.state > 0 && chunks.written == 0);
         QCOMPARE(chunks.devices, (std::vector<std::int32_t>{ 4, 5, 6, 7 }));
+    }
+
+    void oneHostHoldsEveryShard()
+    {
+        // Two axes shard a dimension, which gives no chunk; all devices are of one host.
+        Experiment experiment = on("cpu:8", { { "data", 2 }, { "model", 4 } }, OrderMethod::RowMajor);
+        experiment.rules.rules = *parseRules("[('wide', ('data', 'model'))]");
+        experiment.model = ArraysModel{
+            { { "kernel", { LogicalName::of("narrow"), LogicalName::of("wide") }, { 8, 64 }, DType::F32 } }
+        };
+        const HostIndex index(analysed(experiment));
+        QCOMPARE(index.blocks().size(), std::size_t{ 1 });
+        const HostArray array = index.array(index.of(0), 0);
+        QVERIFY(!array.chunk);
+        QCOMPARE(array.shards, (std::vector<std::int64_t>{ 0, 1, 2, 3, 4, 5, 6, 7 }));
+        QCOMPARE(array.bytes, 8 * 64 * 4);
     }
 };
 

@@ -19,6 +19,7 @@
 #include "report/exports.h"
 #include "report/jax_code.h"
 #include "report/maxtext_code.h"
+#include "report/python_code.h"
 #include "report/report_table.h"
 #include "sharding/text.h"
 #include "shared_facts.h"
@@ -125,6 +126,22 @@ private Q_SLOTS:
                 [](const ReportColumn& column) { return !column.title.isEmpty(); });
             for (QString& line : lines)
                 QCOMPARE(line.remove(QStringLiteral("\\|")).count(QLatin1Char('|')), shown + 1);
+            // As plain text every cell stands below its heading.
+            const QStringList plain = toText(table).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+            QCOMPARE(plain.size(), static_cast<qsizetype>(table.rows.size() + 1));
+            qsizetype begin = 0;
+            for (std::size_t c = 0; c < table.columns.size(); ++c) {
+                if (table.columns[c].title.isEmpty())
+                    continue;
+                qsizetype width = table.columns[c].title.size();
+                for (const auto& row : table.rows)
+                    width = std::max(width, row[c].shown.size());
+                QCOMPARE(plain.front().mid(begin, width).trimmed(), table.columns[c].title);
+                for (std::size_t r = 0; r < table.rows.size(); ++r)
+                    QCOMPARE(plain[static_cast<qsizetype>(r + 1)].mid(begin, width).trimmed(),
+                        table.rows[r][c].shown.trimmed());
+                begin += width + 2;
+            }
         }
     }
 
@@ -218,6 +235,16 @@ private Q_SLOTS:
         QVERIFY(ordered.find("import numpy as np") != std::string::npos);
         QVERIFY(ordered.find("for i in (0, 2, 4, 6, 1, 3, 5, 7,)") != std::string::npos);
         QVERIFY(ordered.find("reshape((2, 4))") != std::string::npos);
+    }
+
+    /// A name that a text has with escapes in it: neither a string nor a comment ends within it.
+    void namesInCode()
+    {
+        using namespace std::string_view_literals;
+        QCOMPARE(quotedPython("a\"b\\c"), std::string(R"("a\"b\\c")"));
+        QCOMPARE(quotedPython("a\r\n\0"sv), std::string(R"("a\x0d\n\x00")"));
+        QCOMPARE(quotedPython("größe"), std::string("\"größe\""));
+        QCOMPARE(pythonComment("x\rimport os"), std::string("  # x import os"));
     }
 
     /// Rules that decide nothing, axes of size 1 and tuples of one axis are left out, and that is said.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The device map when what it shows changes under the pointer: other meshes, other tensors, other sizes.
+#include <QHelpEvent>
 #include <QLocale>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
 #include <QPointingDevice>
 #include <QTest>
+#include <QToolTip>
 
 #include "document/selection.h"
 #include "registered_test.h"
@@ -143,6 +145,32 @@ private Q_SLOTS:
         const MeshPtr turned = plain(4, 2);
         map.setMesh(turned, hostsOf(4, turned), std::nullopt);
         QVERIFY(selection.hoveredDevices().empty());
+    }
+
+    /// 67 devices leave cells of the last line empty: keys pass them by, and no tip tells of devices that there are
+    /// not.
+    void cellsWithoutADeviceSayNothing()
+    {
+        const MeshPtr mesh = std::make_shared<const Mesh>(*Mesh::create({ { "data", 67 } }));
+        OnScreen screen({ 600, 500 }, mesh, 1, std::nullopt);
+        auto& [appearance, selection, map] = screen;
+        QVERIFY(screen.isShown());
+        QTRY_COMPARE(map.layoutOfCells().cellsPerTile(), 1);
+        const auto& cells = map.layoutOfCells();
+        QVERIFY(cells.shape().count() > 67);
+        map.setFocus();
+        QTest::keyClick(&map, Qt::Key_End);
+        QVERIFY2(map.currentText().startsWith(QStringLiteral("d66:")), qPrintable(map.currentText()));
+        QToolTip::hideText();
+        QTRY_VERIFY(!QToolTip::isVisible());
+        for (std::int64_t cell = cells.shape().count() - 1; cell >= 66; --cell) {
+            const QPoint at = cells.rectOf(cell).center();
+            QHelpEvent help(QEvent::ToolTip, at, map.mapToGlobal(at));
+            QCoreApplication::sendEvent(&map, &help);
+            QCOMPARE(QToolTip::isVisible(), cell == 66);
+        }
+        QVERIFY2(QToolTip::text().contains(QStringLiteral("d66:")), qPrintable(QToolTip::text()));
+        QToolTip::hideText();
     }
 
     void anotherSizeKeepsTheDeviceInWords()

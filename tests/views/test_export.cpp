@@ -90,6 +90,10 @@ private Q_SLOTS:
         const QString picture = m_folder.filePath(QStringLiteral("window.png"));
         shown.window.exportPicture(&shown.window, picture);
         QCOMPARE(QImage(picture).size() / QImage(picture).devicePixelRatio(), shown.window.size());
+        // The view in use, or Layout, goes into the clipboard.
+        shown.window.action(QStringLiteral("copyFocus"))->trigger();
+        const QImage copied = QGuiApplication::clipboard()->image();
+        QVERIFY(!copied.isNull() && copied.width() < shown.window.width() && copied.height() < shown.window.height());
         shown.window.exportView(exportedViews().front(), m_folder.filePath(QStringLiteral("none/report.md")));
         QCOMPARE(shown.window.unreadable()->title(), QStringLiteral("report.md could not be saved"));
         shown.window.action(QStringLiteral("copyCode"))->trigger();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The frame around the views: where the window comes up, how views are arranged at every size and in every perspective,
 // and how they are brought to the front, maximised, floated and closed.
+#include <QClipboard>
 #include <QComboBox>
 #include <QFile>
+#include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -33,6 +35,7 @@
 #include "separator_drag.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/explain_view/explain_view.h"
+#include "views/help_window/help_window.h"
 #include "views/main_window/drawer_grip.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"
@@ -422,9 +425,20 @@ private Q_SLOTS:
         auto* menu = bar->findChild<QMenu*>(QStringLiteral("contextMenu"));
         QVERIFY(menu);
         QVERIFY(menu->findChild<QAction*>(QStringLiteral("floatDock")));
+        QVERIFY(menu->findChild<QAction*>(QStringLiteral("exportDock")));
+        menu->findChild<QAction*>(QStringLiteral("copyDock"))->trigger();
+        QCOMPARE(QGuiApplication::clipboard()->image().size(), program->widget()->grab().toImage().size());
         menu->findChild<QAction*>(QStringLiteral("closeDock"))->trigger();
         menu->close();
         QVERIFY(program->isHidden());
+
+        QMenu titleMenu;
+        program->fillMenu(titleMenu);
+        titleMenu.findChild<QAction*>(QStringLiteral("helpDock"))->trigger();
+        QTRY_VERIFY(window.helpWindow()->isVisible());
+        QVERIFY2(
+            window.helpWindow()->place().contains(QStringLiteral("Program")), qPrintable(window.helpWindow()->place()));
+        window.helpWindow()->close();
     }
 
     /// Where a group that floats is dissolved, Qt keeps the bar of tabs, and deletes the buttons that stood beside it.

@@ -461,6 +461,12 @@ void DeviceMap::keyPressEvent(QKeyEvent* event)
     const auto step = [&](std::int64_t columns, std::int64_t rows) {
         walkTo(m_current < 0 ? 0 : m_layout.neighbour(from, columns, rows));
     };
+    // The first cell from there on that has a device; lines of a long axis and boxes of chips may have some without.
+    const auto nextDevice = [&](std::int64_t cell, std::int64_t by) {
+        while (cell >= 0 && cell < count && deviceAt(cell) < 0)
+            cell += by;
+        return cell;
+    };
     const std::int64_t page = std::max(viewport().height() / std::max(m_layout.side(), 1) - 1, 1);
     if (!m_field || m_layout.side() == 0)
         return QWidget::keyPressEvent(event);
@@ -478,9 +484,9 @@ void DeviceMap::keyPressEvent(QKeyEvent* event)
     case Qt::Key_PageDown:
         return step(0, page);
     case Qt::Key_Home:
-        return walkTo(0);
+        return walkTo(nextDevice(0, 1));
     case Qt::Key_End:
-        return walkTo(count - 1);
+        return walkTo(nextDevice(count - 1, -1));
     case Qt::Key_Space:
     case Qt::Key_Return:
     case Qt::Key_Enter:

@@ -123,22 +123,22 @@ void HostsView::showHost(int row)
     if (!m_index || row >= m_hosts->rowCount())
         return;
     const QScopedValueRollback following(m_following, true);
-    HostShare chunks = m_index->of(static_cast<std::size_t>(row));
-    m_host = chunks.host;
-    m_title->setText(unbroken(words::hostTitle(*m_index, chunks)));
-    m_writes->setText(words::hostAddresses(*m_index, chunks) + QLatin1Char(' ') + words::hostWrites(chunks));
+    HostShare share = m_index->of(static_cast<std::size_t>(row));
+    m_host = share.host;
+    m_title->setText(unbroken(words::hostTitle(*m_index, share)));
+    m_writes->setText(words::hostAddresses(*m_index, share) + QLatin1Char(' ') + words::hostWrites(share));
     const auto batch = m_index->batch(static_cast<std::size_t>(row));
     // Why a host has no chunks is said once.
-    QString reads = batch && !chunks.problem ? words::hostBatch(*batch) : QString();
+    QString reads = batch && share.chunker ? words::hostBatch(*batch) : QString();
     if (const auto partitioner = t5xPartitioner(*m_index->snapshot().experiment); partitioner && *partitioner)
         reads += QLatin1Char(' ') + words::batchAxes(**partitioner, m_index->snapshot().mesh.get());
     m_batch->setText(unbroken(reads.trimmed()));
     m_batch->setVisible(!m_batch->text().isEmpty());
-    m_table->setVisible(!chunks.arrays.empty());
+    m_table->setVisible(!m_index->snapshot().tensors.empty());
     // Without chunks there are neither replicas nor writers of them.
     for (const auto column : { HostArraysModel::Replica, HostArraysModel::Writes })
-        m_table->setColumnHidden(column, chunks.problem.has_value());
-    m_arrays->setHost(m_index, std::move(chunks));
+        m_table->setColumnHidden(column, !share.chunker);
+    m_arrays->setHost(m_index, std::move(share));
     fitColumns();
     m_list->setCurrentIndex(m_hosts->index(row));
     const int array = m_arrays->rowOf(m_selection->tensor());
@@ -178,7 +178,7 @@ void HostsView::fitColumns()
         all += width;
     }
     // Where not all have room, the shape goes, which is in the tips and in other docks; then names and chunks are
-    // shortened; what is cut how goes last.
+    // shortened; how the array is sharded goes last.
     const int room = m_table->viewport()->width();
     const bool hideShape = all > room;
     m_table->setColumnHidden(HostArraysModel::Shape, hideShape);
@@ -280,19 +280,28 @@ HostArraysModel::HostArraysModel(QObject* parent)
         { tr("Replica"),
             [this](int row) { return at(row).chunk ? words::count(at(row).chunk->replica) : QStringLiteral("–"); },
             Look::Number, tr("Its number among the hosts with the same chunk; number 0 writes it") },
-        { tr("Writes"), [this](int row) { return words::writesText(at(row), m_chunks->host); }, Look::Plain,
+        { tr("Writes"), [this](int row) { return words::writesText(at(row), m_share->host); }, Look::Plain,
             tr("What the host writes to a checkpoint of the train state") },
         { tr("Spec"), [this](int row) { return QString::fromStdString(toColumn(tensor(row).spec)); }, Look::Code },
         { tr("Shape"), [this](int row) { return words::shape(tensor(row).type.shape); }, Look::Code },
     });
 }
 
-void HostArraysModel::setHost(std::shared_ptr<const HostIndex> index, std::optional<HostShare> chunks)
+void HostArraysModel::setHost(std::shared_ptr<const HostIndex> index, std::optional<HostShare> share)
 {
     refill(false, [&] {
         m_index = std::move(index);
-        m_chunks = std::move(chunks);
+        m_share = std::move(share);
+        m_arrays.assign(m_share ? m_index->snapshot().tensors.size() : 0, std::nullopt);
     });
+}
+
+const HostArray& HostArraysModel::at(int row) const
+{
+    const auto index = static_cast<std::size_t>(row);
+    if (!m_arrays[index])
+        m_arrays[index] = m_index->array(*m_share, index);
+    return *m_arrays[index];
 }
 
 int HostArraysModel::rowOf(const QString& path) const
@@ -312,7 +321,7 @@ QVariant HostArraysModel::cell(int row, int column, int role) const
     case Qt::ToolTipRole:
         return plainTip(words::hostArrayTip(at(row), tensor(row)));
     case Qt::ForegroundRole:
-        return column == Writes && (!at(row).inCheckpoint || at(row).writer != m_chunks->host)
+        return column == Writes && (!at(row).inCheckpoint || at(row).writer != m_share->host)
             ? QVariant(Theme::current().secondary)
             : QVariant();
     default:

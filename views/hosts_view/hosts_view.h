@@ -7,6 +7,7 @@
 #include <QVariant>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "analysis/host_share.h"
 #include "views/panel/dock_view.h"
@@ -45,18 +46,22 @@ public:
     enum Role { PathRole = Qt::UserRole };
     explicit HostArraysModel(QObject* parent = nullptr);
     /// Null and absent: nothing.
-    void setHost(std::shared_ptr<const HostIndex> index, std::optional<HostShare> chunks);
+    void setHost(std::shared_ptr<const HostIndex> index, std::optional<HostShare> share);
     [[nodiscard]] int rowOf(const QString& path) const;
 
 protected:
-    [[nodiscard]] int count() const override { return m_chunks ? static_cast<int>(m_chunks->arrays.size()) : 0; }
+    [[nodiscard]] int count() const override { return static_cast<int>(m_arrays.size()); }
     [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
-    [[nodiscard]] const HostArray& at(int row) const { return m_chunks->arrays[static_cast<std::size_t>(row)]; }
-    [[nodiscard]] const TensorRow& tensor(int row) const { return m_index->snapshot().tensors[at(row).row]; }
+    [[nodiscard]] const HostArray& at(int row) const;
+    [[nodiscard]] const TensorRow& tensor(int row) const
+    {
+        return m_index->snapshot().tensors[static_cast<std::size_t>(row)];
+    }
     std::shared_ptr<const HostIndex> m_index;
-    std::optional<HostShare> m_chunks;
+    std::optional<HostShare> m_share;
+    mutable std::vector<std::optional<HostArray>> m_arrays; ///< those that were asked for
 };
 
 class HostsView : public DockView {

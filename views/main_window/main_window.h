@@ -275,6 +275,8 @@ private:
     void copyExported(const char* view, const char* form, const QString& message);
     void noteFile(const QString& path, const Result<void>& outcome);
     /// Asks for a file with one of these endings; "" if nobody wants one.
+    void askForPicture(DockFrame& frame);
+    void copyPicture(DockFrame& frame);
     [[nodiscard]] QString askForExport(const QString& title, const QString& what, const QStringList& endings);
     void showAbout();
 

@@ -36,14 +36,13 @@ void MainWindow::fillExportMenu(QMenu* menu)
         if (!path.isEmpty())
             exportPicture(this, path);
     });
-    add("exportFocus", tr("Picture of the &view in use…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P), [this] {
-        const DockFrame* frame = dockInUse();
-        if (!frame)
-            frame = dock(QStringLiteral("layout"));
-        const QString path = askForExport(tr("Picture of %1").arg(frame->name()), frame->name(), pictureEndings);
-        if (!path.isEmpty())
-            exportPicture(frame->widget(), path);
-    });
+    const auto inUse = [this]() -> DockFrame& {
+        DockFrame* frame = dockInUse();
+        return frame ? *frame : *dock(QStringLiteral("layout"));
+    };
+    add("exportFocus", tr("Picture of the &view in use…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
+        [this, inUse] { askForPicture(inUse()); });
+    add("copyFocus", tr("Copy picture of the view in use"), {}, [this, inUse] { copyPicture(inUse()); });
     menu->addSeparator();
     for (const ExportedView& view : exportedViews()) {
         QAction* action = addAction(
@@ -111,6 +110,23 @@ void MainWindow::copyExported(const char* view, const char* form, const QString&
             QGuiApplication::clipboard()->setText(words::fromStd(exportedText(*snapshot, *exported, form)));
             say(message);
         }
+    });
+}
+
+void MainWindow::askForPicture(DockFrame& frame)
+{
+    const QString path = askForExport(tr("Picture of %1").arg(frame.name()), frame.name(), pictureEndings);
+    if (!path.isEmpty())
+        exportPicture(frame.widget(), path);
+}
+
+void MainWindow::copyPicture(DockFrame& frame)
+{
+    m_afterAnalysis->run(frame.name(), [this, frame = QPointer<DockFrame>(&frame)] {
+        if (!frame)
+            return;
+        QGuiApplication::clipboard()->setPixmap(frame->widget()->grab());
+        say(tr("A picture of %1 is in the clipboard.", "a view").arg(frame->name()));
     });
 }
 

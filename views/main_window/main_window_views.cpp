@@ -13,6 +13,7 @@
 #include "views/device_map/device_map.h"
 #include "views/dialects_view/dialects_view.h"
 #include "views/explain_view/explain_view.h"
+#include "views/help_window/help_window.h"
 #include "views/hosts_view/hosts_view.h"
 #include "views/main_window/dock_tabs.h"
 #include "views/main_window/main_window.h"
@@ -303,6 +304,9 @@ DockFrame* MainWindow::addView(
     connect(frame, &QDockWidget::topLevelChanged, this, later);
     connect(frame, &QDockWidget::visibilityChanged, this, later);
     connect(frame, &DockFrame::maximiseRequested, this, [this, frame] { maximise(frame); });
+    connect(frame, &DockFrame::copyRequested, this, [this, frame] { copyPicture(*frame); });
+    connect(frame, &DockFrame::exportRequested, this, [this, frame] { askForPicture(*frame); });
+    connect(frame, &DockFrame::helpRequested, this, [this, frame] { helpWindow()->showGuide(frame->name()); });
     connect(frame, &DockFrame::summoned, this, [this, frame] {
         if (!m_maximised || m_maximised == frame)
             return;

@@ -195,14 +195,14 @@ void SpanLabel::setText(words::Text text)
     if (!links.isEmpty())
         description << tr("Links: %1. Arrow keys choose one, Return follows it.").arg(links.join(u", "_s));
     setAccessibleDescription(description.join(u'\n'));
-    updateGeometry();
+    measureAnew();
     update();
 }
 
 void SpanLabel::setMarks(AxisMarks marks)
 {
     m_marks = marks;
-    updateGeometry();
+    measureAnew();
     update();
 }
 
@@ -212,7 +212,7 @@ void SpanLabel::setWrapping(bool wraps)
     QSizePolicy policy = sizePolicy();
     policy.setHeightForWidth(wraps);
     setSizePolicy(policy);
-    updateGeometry();
+    measureAnew();
 }
 
 void SpanLabel::setColour(QColor Theme::*role)
@@ -227,11 +227,25 @@ SpanLayout SpanLabel::layoutFor(int width) const
     return SpanLayout::make(m_text, font(), m_wraps ? std::max(1, width) : 0, m_marks, Theme::current(), line);
 }
 
+SpanLabel::Measured& SpanLabel::measured() const
+{
+    if (!m_measured || m_measured->font != font() || m_measured->code != Metrics::fixed()) {
+        const SpanLayout line = SpanLayout::make(m_text, font(), 0, m_marks, Theme::current());
+        m_measured = { font(), Metrics::fixed(), static_cast<int>(std::ceil(line.naturalWidth)) + 1, {} };
+    }
+    return *m_measured;
+}
+
+void SpanLabel::measureAnew()
+{
+    m_measured.reset();
+    updateGeometry();
+}
+
 QSize SpanLabel::sizeHint() const
 {
-    const SpanLayout one = SpanLayout::make(m_text, font(), 0, m_marks, Theme::current());
-    const int width = static_cast<int>(std::ceil(one.naturalWidth)) + 1;
-    return { width, m_wraps ? heightForWidth(width) : static_cast<int>(std::ceil(layoutFor(width).height)) };
+    const int width = measured().lineWidth;
+    return { width, heightForWidth(width) };
 }
 
 QSize SpanLabel::minimumSizeHint() const
@@ -239,12 +253,20 @@ QSize SpanLabel::minimumSizeHint() const
     if (!m_wraps)
         return sizeHint();
     const int line = Metrics::scaled(m_marks == AxisMarks::Chips ? 20 : 18);
-    return { std::min(sizeHint().width(), Metrics::scaled(80)), line };
+    return { std::min(measured().lineWidth, Metrics::scaled(80)), line };
 }
 
 int SpanLabel::heightForWidth(int width) const
 {
-    return static_cast<int>(std::ceil(layoutFor(width).height));
+    constexpr std::size_t maxKept = 6; // layouts try a few widths
+    std::vector<QSize>& known = measured().wrapped;
+    const auto found = std::find_if(known.begin(), known.end(), [&](QSize size) { return size.width() == width; });
+    if (found != known.end())
+        return found->height();
+    if (known.size() == maxKept)
+        known.erase(known.begin());
+    known.emplace_back(width, static_cast<int>(std::ceil(layoutFor(width).height)));
+    return known.back().height();
 }
 
 void SpanLabel::paintEvent(QPaintEvent*)
@@ -377,7 +399,7 @@ void SpanLabel::focusOutEvent(QFocusEvent* event)
 void SpanLabel::changeEvent(QEvent* event)
 {
     if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
-        updateGeometry();
+        measureAnew();
     QWidget::changeEvent(event);
 }
 

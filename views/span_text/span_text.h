@@ -7,6 +7,7 @@
 #include <QTextLayout>
 #include <QWidget>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,15 @@ private:
     void setCurrentLink(int span);
     int m_hovered = -1, m_currentLink = -1; ///< spans
     [[nodiscard]] SpanLayout layoutFor(int width) const;
+    /// Sizes that layouts ask for again and again while neither text nor fonts change.
+    struct Measured {
+        QFont font, code;
+        int lineWidth = 0; ///< of the text in one line
+        std::vector<QSize> wrapped; ///< each width that was asked for, with its height; the newest last
+    };
+    [[nodiscard]] Measured& measured() const;
+    void measureAnew();
+    mutable std::optional<Measured> m_measured;
     words::Text m_text;
     AxisMarks m_marks = AxisMarks::Coloured;
     bool m_wraps = true;

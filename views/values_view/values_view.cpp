@@ -270,6 +270,12 @@ void ValuesView::showSubject(const Subject& subject)
     m_plane->setShown(shown);
     setKeyFigure(tr("%1, step %2", "tensor, number").arg(words::tensorName(row.path), steps));
 
+    if (shown.isEmpty()) {
+        m_empty->setSentence(tr("This array has no elements: one of its dimensions has size 0."));
+        m_empty->setButton({});
+        m_pages->setCurrentWidget(m_empty);
+        return;
+    }
     const ReplayJob::Reference* answer = shown.difference && !m_reader ? compared() : nullptr;
     if (answer && *answer && **answer)
         for (const double value : ***answer)
@@ -341,7 +347,7 @@ void ValuesView::showNotice(const Subject& subject)
     if (m_controller->state() != RunController::State::Idle)
         sentences.prepend(
             tr("A step is running: the numbers are those before it, and new ones can be read when it is over."));
-    if (m_form->current() == 1 && NumbersModel::isSharded(m_shown))
+    if (m_form->current() == 1 && NumbersModel::hasMoreLines(m_shown))
         sentences << tr("The first %1 rows and columns are listed.").arg(words::count(NumbersModel::maxLines));
     showText(m_notice, sentences.join(QLatin1Char(' ')));
 }

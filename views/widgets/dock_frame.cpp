@@ -301,6 +301,9 @@ void DockFrame::fillMenu(QMenu& menu)
             menu, "floatDock", isFloating() ? tr("Put back") : tr("Float"), [this] { toggleFloating(); },
             floatKeys().toString(QKeySequence::NativeText));
     }
+    addMenuAction(menu, "copyDock", tr("Copy picture"), [this] { Q_EMIT copyRequested(); });
+    addMenuAction(menu, "exportDock", tr("Export picture…"), [this] { Q_EMIT exportRequested(); });
+    addMenuAction(menu, "helpDock", tr("Help"), [this] { Q_EMIT helpRequested(); });
     addMenuAction(
         menu, "closeDock", tr("Close"), [this] { close(); }, closeKeys().toString(QKeySequence::NativeText));
 }

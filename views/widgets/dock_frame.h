@@ -95,7 +95,7 @@ public:
     [[nodiscard]] static QKeySequence floatKeys() { return { Qt::CTRL | Qt::SHIFT | Qt::Key_W }; }
     [[nodiscard]] static QKeySequence closeKeys() { return { Qt::CTRL | Qt::Key_W }; }
     [[nodiscard]] static QKeySequence maximiseKeys() { return { Qt::CTRL | Qt::SHIFT | Qt::Key_M }; }
-    /// Close, maximise, and float or dock.
+    /// Close, maximise, and float or dock; pictures of it, and its help.
     void fillMenu(QMenu& menu);
     /// Shows or hides the content at once; a moment after the frame was moved or covered this happens by itself.
     void followPlace();
@@ -103,6 +103,9 @@ public:
 Q_SIGNALS:
     void summoned(); ///< to the front
     void maximiseRequested(); ///< or the way back
+    void copyRequested(); ///< as a picture
+    void exportRequested(); ///< the same, to a file
+    void helpRequested();
     void closed(); ///< by whoever uses the window
 
 protected:
