@@ -350,7 +350,7 @@ private Q_SLOTS:
 
         // The rule is one click away.
         QString ruleLink;
-        auto* why = test::named<SpanLabel>(view.page(), view.page()->why());
+        auto* why = test::named<SpanLabel>(view.page(), u"Why it is there"_s);
         for (const words::Span& span : why->text())
             if (span.link.startsWith(QStringLiteral("rule:")))
                 ruleLink = span.link;
