@@ -180,7 +180,8 @@ enum class Code : std::uint16_t {
     SubmeshNotFourSizes = 214, ///< length
     PartitionsAndSubmesh = 215, ///< partitions
     ChunkTruncated = 216, ///< dim, size, chunks, uncovered: elements that belong to no host's chunk
-    RulesElsewhere = 217, ///< key, value: a MaxText configuration takes mesh and rules from another file
+    RulesElsewhere = 217, ///< key, value: a MaxText configuration takes mesh and rules from another file; taken: it has
+    ///< none, and those of this published set are taken
     ShardingGroupConflict = 218, ///< group, found, expected: members with different shardings
     PartitionsMismatch = 219, ///< T5X: partitions asked for do not fit the mesh that is given
     UnknownKey = 220, ///< key, nearest, known (list): kept as it is

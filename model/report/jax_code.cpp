@@ -11,6 +11,7 @@
 #include "interchange/rule_text.h"
 #include "report/program_code.h"
 #include "report/python_code.h"
+#include "report/split_axes.h"
 
 namespace shardscope {
 
@@ -150,19 +151,17 @@ private:
     std::vector<Entry> m_entries;
 };
 
-} // namespace
-
-std::string jaxCode(const Snapshot& snapshot)
+/// `split`: the mesh with parts of axes as axes, where specs have such parts and it can be made.
+std::string codeOf(const Snapshot& snapshot, const SplitAxes* split)
 {
-    if (!snapshot.mesh || !snapshot.program || !snapshot.annotations)
-        return "# There is no layout: the experiment has errors.\n";
+    const Mesh& mesh = split ? split->mesh() : *snapshot.mesh;
     std::string text = "import jax\n";
     if (!snapshot.mesh->deviceOrder().empty())
         text += "import numpy as np\n";
     text += snapshot.mesh->deviceOrder().empty()
         ? "from jax.sharding import AxisType, NamedSharding, PartitionSpec as P\n\n"
         : "from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P\n\n";
-    ShardingWriter writer(*snapshot.mesh);
+    ShardingWriter writer(mesh, split);
     const std::string program = sourceText(*snapshot.experiment) && snapshot.laidOut() && snapshot.annotated
         ? programCode(snapshot, writer)
         : std::string();
@@ -171,15 +170,21 @@ std::string jaxCode(const Snapshot& snapshot)
         arguments.add(annotation);
     for (const ResolvedAnnotation& annotation : snapshot.annotations->constraints)
         constraints.add(annotation);
-    if (const std::set<std::string>& parts = writer.parts(); !parts.empty())
+    const RulesSetting& rules = snapshot.experiment->rules;
+    const std::set<std::string>& parts = writer.parts();
+    if (!parts.empty() && !split && rules.rules.list.empty() && rules.inner.empty()) // rules name full axes
+        if (const std::optional<SplitAxes> pieces = SplitAxes::of(mesh, parts))
+            return codeOf(snapshot, &*pieces);
+    if (split)
+        text += "# a PartitionSpec has no name for parts of axes: of the mesh " + split->explained() + "\n\n";
+    if (!parts.empty())
         text += "# a PartitionSpec has no name for parts of axes: give the mesh an axis for each of "
             + join(parts, ", ") + "\n\n";
     if (writer.leavesOpen())
         text += "UNCONSTRAINED = P.UNCONSTRAINED\n\n";
-    text += meshCode(*snapshot.mesh);
+    text += meshCode(mesh);
     if (const std::vector<std::string> names = writer.leftOut(); !names.empty())
         text += "# shardings below leave out mesh axes of size 1, which shard nothing: " + join(names, ", ") + "\n";
-    const RulesSetting& rules = snapshot.experiment->rules;
     text += rulesCode(
         rules.rules, snapshot.ruleUses, "rules", "logical axis rules, as flax.linen.logical_axis_rules() takes them");
     for (std::size_t i = 0; i < rules.inner.size(); ++i) {
@@ -194,6 +199,15 @@ std::string jaxCode(const Snapshot& snapshot)
     text += constraints.text(
         "values within the step: jax.lax.with_sharding_constraint(value, constraints[path])", "constraints");
     return text;
+}
+
+} // namespace
+
+std::string jaxCode(const Snapshot& snapshot)
+{
+    if (!snapshot.mesh || !snapshot.program || !snapshot.annotations)
+        return "# There is no layout: the experiment has errors.\n";
+    return codeOf(snapshot, nullptr);
 }
 
 } // namespace shardscope

@@ -53,6 +53,13 @@ std::vector<std::string> ShardingWriter::leftOut() const
 
 void ShardingWriter::shorten(SpecEntry& entry)
 {
+    if (m_split && !entry.axes.empty()) {
+        std::vector<std::string> pieces;
+        for (const std::string& axis : entry.axes)
+            for (std::string& piece : m_split->axesOf(axis))
+                pieces.push_back(std::move(piece));
+        entry = SpecEntry::tuple(std::move(pieces));
+    }
     for (const std::string& axis : entry.axes)
         if (!m_mesh.axisIndex(axis))
             m_parts.insert(axis);

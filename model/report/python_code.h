@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mesh/mesh.h"
+#include "report/split_axes.h"
 #include "sharding/named_sharding.h"
 
 namespace shardscope {
@@ -24,8 +25,10 @@ namespace shardscope {
 ///     P(('data', 'one'), None)    "NamedSharding(mesh, P('data', None)"
 class ShardingWriter {
 public:
-    explicit ShardingWriter(const Mesh& mesh)
+    /// `split`: of the axes of the mesh, whose parts are axes of `mesh`; null for none.
+    explicit ShardingWriter(const Mesh& mesh, const SplitAxes* split = nullptr)
         : m_mesh(mesh)
+        , m_split(split)
     {
     }
     [[nodiscard]] std::string code(PartitionSpec spec, std::optional<MemoryKind> kind);
@@ -39,6 +42,7 @@ private:
     void shorten(SpecEntry& entry);
 
     const Mesh& m_mesh;
+    const SplitAxes* m_split;
     std::set<std::string> m_leftOut, m_parts;
     bool m_leavesOpen = false;
 };

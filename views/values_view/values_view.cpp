@@ -111,7 +111,7 @@ void ValuesView::makeControls()
 {
     m_array->setAccessibleName(tr("Array"));
     m_notice->setContentsMargins(8, 0, 8, 4);
-    m_device->setAccessibleName(tr("Device"));
+    describe(m_device, tr("Device"), tr("Whose part of the array is shown"));
     m_device->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     describe(m_form, tr("Heat map or numbers"), tr("A colour for every number, or the numbers themselves"));
     describe(m_extent, tr("Indices of the array or of a device"),
