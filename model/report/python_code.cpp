@@ -54,11 +54,11 @@ std::vector<std::string> ShardingWriter::leftOut() const
 void ShardingWriter::shorten(SpecEntry& entry)
 {
     if (m_split && !entry.axes.empty()) {
-        std::vector<std::string> pieces;
+        std::vector<std::string> axes;
         for (const std::string& axis : entry.axes)
-            for (std::string& piece : m_split->axesOf(axis))
-                pieces.push_back(std::move(piece));
-        entry = SpecEntry::tuple(std::move(pieces));
+            for (std::string& each : m_split->axesOf(axis))
+                axes.push_back(std::move(each));
+        entry = SpecEntry::tuple(std::move(axes));
     }
     for (const std::string& axis : entry.axes)
         if (!m_mesh.axisIndex(axis))
