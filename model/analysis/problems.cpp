@@ -2,138 +2,24 @@
 #include "analysis/problems.h"
 
 #include <algorithm>
-#include <type_traits>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "analysis/atoms.h"
 #include "analysis/fixes.h"
+#include "analysis/problem_collector.h"
+#include "analysis/rule_findings.h"
 #include "analysis/sharded_dimensions.h"
 #include "base/codes.h"
 #include "program/differentiate.h"
-#include "rules/published_rules.h"
-#include "rules/rule_lint.h"
-#include "rules/t5x_partitioner.h"
 
 namespace shardscope {
 
 namespace {
-
-/// Annotations that a person wrote: not those inherited by optimizer state or pinned on results, and not the
-/// constraints that differentiation makes of others.
-std::vector<const ResolvedAnnotation*> declaredAnnotations(const Program& program, const Annotations& annotations)
-{
-    std::vector<const ResolvedAnnotation*> declared;
-    for (const ResolvedAnnotation& annotation : annotations.arguments) {
-        const Role role = program.value(annotation.value).role;
-        if (role == Role::Parameter || role == Role::Input)
-            declared.push_back(&annotation);
-    }
-    for (const ResolvedAnnotation& annotation : annotations.constraints)
-        if (!isBackward(program.scopes[program.operation(annotation.operation).scope]))
-            declared.push_back(&annotation);
-    return declared;
-}
 
 std::string shortName(const std::string& path)
 {
     const std::size_t slash = path.rfind('/');
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
-
-/// An inner list is said by the part of the model that it is for: `within`.
-void sayList(Diagnostic& diagnostic, const RulesSetting& rules, RuleList list)
-{
-    if (!list.isOuter())
-        diagnostic.args.emplace_back("within", withinOf(rules, list));
-}
-
-class ProblemCollector {
-public:
-    explicit ProblemCollector(std::vector<Problem>& problems)
-        : m_problems(problems)
-    {
-    }
-    /// Adds a problem, or its value to an equal problem of another layer. `subject` stands for the tensor: equal
-    /// findings about "z" of several layers are one.
-    /// Returns what was added, null if it was known; valid until the next one.
-    Problem* add(Diagnostic diagnostic, const std::string& subject, ValueId value, std::vector<Fix> fixes)
-    {
-        const std::string finding = fingerprint(diagnostic);
-        m_known.insert(finding);
-        const auto [place, isNew] = m_places.try_emplace(finding + '\x1f' + subject, m_problems.size());
-        if (!isNew) {
-            std::vector<ValueId>& values = m_problems[place->second].values;
-            if (value.valid() && std::find(values.begin(), values.end(), value) == values.end())
-                values.push_back(value);
-            return nullptr;
-        }
-        Problem problem{ std::move(diagnostic), std::move(fixes), {} };
-        if (value.valid())
-            problem.values.push_back(value);
-        return &m_problems.emplace_back(std::move(problem));
-    }
-
-    /// Whether the same was found about any tensor.
-    [[nodiscard]] bool knows(const Diagnostic& diagnostic) const { return m_known.contains(fingerprint(diagnostic)); }
-    /// A finding that concerns several tensors says so: `tensors`.
-    void countTensors()
-    {
-        for (Problem& problem : m_problems)
-            if (isAboutSize(problem.diagnostic) && problem.values.size() > 1)
-                problem.diagnostic.args.emplace_back("tensors", problem.values.size());
-    }
-
-private:
-    /// E101, and E105 as which it is said of heads and experts.
-    static bool isAboutSize(const Diagnostic& diagnostic)
-    {
-        return diagnostic.code == Code::Indivisible || diagnostic.code == Code::AtomSplit;
-    }
-    /// Equal for equal findings. A dimension that does not divide is the same in whatever place it stands; nameless
-    /// values have only its size.
-    static std::string fingerprint(const Diagnostic& diagnostic)
-    {
-        const Code code = isAboutSize(diagnostic) ? Code::Indivisible : diagnostic.code;
-        std::string text = std::to_string(static_cast<int>(code));
-        const auto add = [&text](const auto& part) {
-            text += '\x1e';
-            if constexpr (std::is_arithmetic_v<std::decay_t<decltype(part)>>)
-                text += std::to_string(part);
-            else
-                text += part;
-        };
-        const auto addAll = [&](const std::vector<std::string>& parts) {
-            add(parts.size());
-            for (const std::string& part : parts)
-                add(part);
-        };
-        if (isAboutSize(diagnostic)) {
-            const std::string name = diagnostic.text("dim_name");
-            add(name);
-            add(name.empty() ? diagnostic.number("dim") : std::int64_t{ -1 });
-            add(diagnostic.number("size"));
-            addAll(diagnostic.list("axes"));
-            return text;
-        }
-        for (const Arg& arg : diagnostic.args) {
-            add(arg.name);
-            std::visit(
-                [&](const auto& value) {
-                    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::vector<std::string>>)
-                        addAll(value);
-                    else
-                        add(value);
-                },
-                arg.value);
-        }
-        return text;
-    }
-
-    std::vector<Problem>& m_problems;
-    std::unordered_map<std::string, std::size_t> m_places; ///< by finding and subject
-    std::unordered_set<std::string> m_known; ///< findings about whatever subject
-};
 
 /// Ways out of dimensions that do not divide. None of them makes another error.
 class DivisibleSizes {
@@ -384,200 +270,7 @@ void addInheritedErrors(const Program& program, const Annotations& annotations, 
         }
 }
 
-/// A rule that an earlier one of its name comes before, with other mesh axes: what the list falls back to where those
-/// are in use. It is none that nobody needs.
-bool isFallback(const std::vector<LogicalRule>& rules, std::size_t rule, int shadowedBy)
-{
-    return shadowedBy >= 0 && rules[static_cast<std::size_t>(shadowedBy)].target.axes != rules[rule].target.axes;
-}
-
-/// Marks the rules that make up the set, if all of it is there, in its order.
-void markSet(const std::vector<LogicalRule>& rules, const LogicalRules& set, std::vector<bool>& found)
-{
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < rules.size() && places.size() < set.list.size(); ++i) {
-        const LogicalRule& wanted = set.list[places.size()];
-        if (rules[i].name == wanted.name && rules[i].target.axes == wanted.target.axes)
-            places.push_back(i);
-    }
-    if (places.size() == set.list.size())
-        for (const std::size_t place : places)
-            found[place] = true;
-}
-
-/// The rules that belong to a set which some project has published; T5X' sets also as they are over several slices.
-/// Such a set serves many models; that one has no array for some of its rules is no fault.
-std::vector<bool> publishedRulesIn(const std::vector<LogicalRule>& rules)
-{
-    std::vector<bool> found(rules.size(), false);
-    for (const PublishedRules& set : publishedRules()) {
-        if (!set.overrides.empty()) // a few rules, to be put before those of another set
-            continue;
-        markSet(rules, set.rules, found);
-        if (set.dialect != Dialect::T5x)
-            continue;
-        if (const Result<LogicalRules> hybrid = hybridRules(set.rules))
-            markSet(rules, *hybrid, found);
-    }
-    return found;
-}
-
-/// One list of rules, and what its rules came to.
-struct ListFindings {
-    const Program& program;
-    const Mesh& mesh;
-    const RuleCensus::List& census;
-    const RuleCensus& all;
-    const Experiment& experiment;
-    const RulesSetting& setting;
-    RuleList list;
-
-    /// Arrays that other lists resolve have the name.
-    [[nodiscard]] bool isElsewhere(const std::string& name) const
-    {
-        return all.outer.names.contains(name)
-            || std::any_of(all.inner.begin(), all.inner.end(),
-                [&](const RuleCensus::List& each) { return each.names.contains(name); });
-    }
-};
-
-void addRuleFindings(const ListFindings& of, ProblemCollector& collector)
-{
-    const std::vector<LogicalRule>& rules = rulesIn(of.setting, of.list);
-    const std::vector<std::string> axisNames = of.mesh.axisNames();
-    const auto areNamed = [](const std::vector<Annotation>& annotations) {
-        return std::any_of(annotations.begin(), annotations.end(),
-            [](const Annotation& a) { return std::holds_alternative<LogicalAxes>(a); });
-    };
-    // An initializer has no argument: its arrays are its results.
-    const bool hasLogical = areNamed(of.program.argumentAnnotations) || areNamed(of.program.resultAnnotations);
-    // Where no array reads the list, that is the finding, and not one more for each of its rules.
-    const bool isRead = of.list.isOuter() || of.census.arrays > 0;
-    if (hasLogical && !isRead) {
-        Diagnostic diagnostic{ Code::RuleUnused, {}, {} };
-        diagnostic.where.pointer = rulePointer({ of.list, -1 });
-        sayList(diagnostic, of.setting, of.list);
-        // The parts of a network are called otherwise than its arrays.
-        const std::string& within = withinOf(of.setting, of.list);
-        if (std::string part = partPath(of.experiment, within); part != within && !part.empty())
-            diagnostic.args.emplace_back("nearest", std::move(part));
-        const std::string pointer = diagnostic.where.pointer;
-        collector.add(std::move(diagnostic), pointer, {},
-            { { Fix::Kind::RemoveRule, withinOf(of.setting, of.list), ruleNumber({ of.list, -1 }), 0 } });
-    }
-    // A program in a text, and arrays without names. An MLP has both forms: its rules are those of the other one.
-    if (!hasLogical && of.list.isOuter() && of.census.arrays == 0 && !rules.empty()
-        && !std::holds_alternative<MlpModel>(of.experiment.model)) {
-        Diagnostic diagnostic{ Code::RuleUnused, { { "rules", rules.size() } }, {} };
-        diagnostic.where.pointer = rulePointer({ of.list, -1 });
-        collector.add(std::move(diagnostic), "rules", {}, {});
-    }
-    const std::vector<bool> published = publishedRulesIn(rules);
-    for (std::size_t i = 0; i < rules.size(); ++i) {
-        const auto placeOf = [&](std::size_t rule) { return RulePlace{ of.list, static_cast<int>(rule) }; };
-        const std::string pointer = rulePointer(placeOf(i));
-        const std::int64_t number = ruleNumber(placeOf(i)), shown = static_cast<std::int64_t>(i) + 1;
-        const RuleCensus::Misses& misses = of.census.misses[i];
-        for (const std::string& axis : rules[i].target.axes) {
-            if (of.mesh.axisIndex(axis))
-                continue;
-            Diagnostic diagnostic = unknownAxis(i, rules[i], axis, axisNames);
-            diagnostic.where.pointer = pointer;
-            sayList(diagnostic, of.setting, of.list);
-            std::vector<Fix> fixes;
-            if (const std::string nearest = nearestName(axis, axisNames); !nearest.empty())
-                fixes.push_back({ Fix::Kind::RenameAxisInRule, nearest, number, 0 });
-            fixes.push_back({ Fix::Kind::RemoveRule, {}, number, 0 });
-            collector.add(std::move(diagnostic), pointer + axis, {}, std::move(fixes));
-        }
-        const auto blockedBy = [&]() -> std::optional<std::size_t> {
-            for (std::size_t j = 0; j < i; ++j)
-                if (rules[j].name == rules[i].name && rules[j].target.axes.empty()
-                    && rules[j].target.kind != SpecEntry::Kind::Unconstrained)
-                    return j;
-            return std::nullopt;
-        }();
-        if (blockedBy && !rules[i].target.axes.empty()) {
-            Diagnostic diagnostic{ Code::NullBlocksRule,
-                { { "rule", static_cast<std::int64_t>(*blockedBy) + 1 }, { "blocked", shown },
-                    { "name", rules[i].name.name } },
-                {} };
-            diagnostic.where.pointer = rulePointer(placeOf(*blockedBy));
-            sayList(diagnostic, of.setting, of.list);
-            collector.add(std::move(diagnostic), pointer, {},
-                { { Fix::Kind::MoveRuleAbove, {}, number, static_cast<std::int64_t>(*blockedBy) } });
-            continue;
-        }
-        // A rule that found its axis busy has a finding of its own (AxisBusy); of one whose arrays cannot be resolved
-        // nobody knows yet.
-        if (hasLogical && isRead && of.census.rules[i].uses == 0 && of.census.rules[i].inactiveUses == 0 && !misses.busy
-            && !misses.undecided && !published[i] && !isFallback(rules, i, misses.shadowedBy)) {
-            Diagnostic diagnostic{ Code::RuleUnused, { { "rule", shown }, { "name", rules[i].name.name } }, {} };
-            if (misses.shadowedBy >= 0)
-                diagnostic.args.emplace_back("by_rule", misses.shadowedBy + 1);
-            else if (!of.census.names.contains(rules[i].name.name) && of.isElsewhere(rules[i].name.name))
-                diagnostic.args.emplace_back("elsewhere", std::int64_t{ 1 });
-            diagnostic.where.pointer = pointer;
-            sayList(diagnostic, of.setting, of.list);
-            collector.add(std::move(diagnostic), pointer, {}, { { Fix::Kind::RemoveRule, {}, number, 0 } });
-        }
-    }
-}
-
-void countIn(RuleCensus::List& list, const std::vector<LogicalRule>& rules, const ResolvedAnnotation& annotation,
-    const LogicalAxes& logical)
-{
-    ++list.arrays;
-    const bool active = annotation.spec.has_value();
-    if (annotation.resolution)
-        for (const RuleTrace& trace : annotation.resolution->rules) {
-            if (trace.verdict == Verdict::Applied)
-                ++(active ? list.rules[trace.rule].uses : list.rules[trace.rule].inactiveUses);
-            else if (trace.verdict == Verdict::AxisBusy)
-                list.misses[trace.rule].busy = true;
-            else if (trace.verdict == Verdict::DimensionSet && trace.byRule >= 0)
-                list.misses[trace.rule].shadowedBy = trace.byRule;
-        }
-    else if (annotation.problem && annotation.problem->severity() == Severity::Error)
-        for (std::size_t i = 0; i < rules.size(); ++i)
-            if (std::find(logical.names.begin(), logical.names.end(), rules[i].name) != logical.names.end())
-                list.misses[i].undecided = true;
-    for (const LogicalName& name : logical.names) {
-        if (name.kind == LogicalName::Kind::Name)
-            list.names.insert(name.name);
-        if (name.kind != LogicalName::Kind::Name
-            || std::any_of(rules.begin(), rules.end(), [&](const LogicalRule& rule) { return rule.name == name; }))
-            continue;
-        const auto known = std::find_if(list.namesWithoutRule.begin(), list.namesWithoutRule.end(),
-            [&](const auto& entry) { return entry.first == name.name; });
-        if (known == list.namesWithoutRule.end())
-            list.namesWithoutRule.emplace_back(name.name, 1);
-        else
-            ++known->second;
-    }
-}
-
 } // namespace
-
-RuleCensus countRules(const Program& program, const Annotations& annotations, const RulesSetting& rules)
-{
-    RuleCensus census;
-    census.inner.resize(rules.inner.size());
-    const auto listOf = [&](RuleList list) -> RuleCensus::List& {
-        return list.isOuter() ? census.outer : census.inner[static_cast<std::size_t>(list.inner)];
-    };
-    for (std::int32_t i = -1; i < static_cast<std::int32_t>(rules.inner.size()); ++i) {
-        RuleCensus::List& list = listOf({ i });
-        list.rules.resize(rulesIn(rules, { i }).size());
-        list.misses.resize(list.rules.size());
-    }
-    for (const ResolvedAnnotation* annotation : declaredAnnotations(program, annotations))
-        if (const auto* logical = std::get_if<LogicalAxes>(&annotation->declared)) {
-            const RuleList list{ annotation->innerRules };
-            countIn(listOf(list), rulesIn(rules, list), *annotation, *logical);
-        }
-    return census;
-}
 
 std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh, const Annotations& annotations,
     const RuleCensus& census, const Experiment& experiment)
@@ -588,7 +281,7 @@ std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh
     addAnnotationFindings(program, mesh, annotations, experiment, sizes, collector);
     addInheritedErrors(program, annotations, experiment, sizes, collector);
     for (std::int32_t i = -1; i < static_cast<std::int32_t>(experiment.rules.inner.size()); ++i)
-        addRuleFindings({ program, mesh, census.of({ i }), census, experiment, experiment.rules, { i } }, collector);
+        addRuleFindings(program, mesh, census, experiment, { i }, collector);
     collector.countTensors();
     return problems;
 }

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "base/codes.h"
+#include "base/text.h"
 
 namespace shardscope {
 
@@ -536,17 +537,7 @@ const JsonNode* findNode(const JsonNode& root, std::string_view pointer)
 
 std::string pointerTo(std::string_view parent, std::string_view key)
 {
-    std::string out{ parent };
-    out += '/';
-    for (const char c : key) {
-        if (c == '~')
-            out += "~0";
-        else if (c == '/')
-            out += "~1";
-        else
-            out += c;
-    }
-    return out;
+    return std::string(parent) + '/' + pointerPart(key);
 }
 
 std::string pointerTo(std::string_view parent, std::size_t index)

@@ -162,16 +162,41 @@ ReportTable problemsTable(const Snapshot& snapshot)
     return table;
 }
 
-/// As a cell of a table in Markdown: on one line, and without what divides cells.
+/// The head and the rows as a table on screen has them: columns with a title alone, each cell on one line.
+std::vector<QStringList> shownLines(const ReportTable& table)
+{
+    std::vector<QStringList> lines(table.rows.size() + 1);
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+        if (table.columns[column].title.isEmpty())
+            continue;
+        lines.front() << table.columns[column].title;
+        for (std::size_t row = 0; row < table.rows.size(); ++row) {
+            QString cell = column < table.rows[row].size() ? table.rows[row][column].shown : QString();
+            lines[row + 1] << cell.replace(QLatin1Char('\n'), QLatin1Char(' '));
+        }
+    }
+    return lines;
+}
+
+/// By column of those lines: whether it has numbers, which stand to the right.
+QList<bool> shownNumbers(const ReportTable& table)
+{
+    QList<bool> numbers;
+    for (const ReportColumn& column : table.columns)
+        if (!column.title.isEmpty())
+            numbers << column.isNumber;
+    return numbers;
+}
+
+/// As a cell of a table in Markdown: without what divides cells.
 QString inMarkdown(QString text)
 {
-    text.replace(QLatin1Char('\\'), QStringLiteral("\\\\")).replace(QLatin1Char('|'), QStringLiteral("\\|"));
-    return text.replace(QLatin1Char('\n'), QLatin1Char(' '));
+    return text.replace(QLatin1Char('\\'), QStringLiteral("\\\\")).replace(QLatin1Char('|'), QStringLiteral("\\|"));
 }
 
 QString markdownLine(const QStringList& cells)
 {
-    return QStringLiteral("| %1 |\n").arg(cells.join(QStringLiteral(" | ")));
+    return QStringLiteral("| %1 |\n").arg(words::texts(cells, inMarkdown).join(QStringLiteral(" | ")));
 }
 
 } // namespace
@@ -252,52 +277,30 @@ QString toMarkdown(const ReportTable& table)
 {
     if (table.rows.empty())
         return Words::tr("none") + QLatin1Char('\n');
-    QStringList heads, dashes;
-    for (const ReportColumn& column : table.columns)
-        if (!column.title.isEmpty()) {
-            heads << inMarkdown(column.title);
-            dashes << (column.isNumber ? QStringLiteral("--:") : QStringLiteral("---"));
-        }
-    QString text = markdownLine(heads) + markdownLine(dashes);
-    for (const std::vector<ReportCell>& row : table.rows) {
-        QStringList cells;
-        for (std::size_t i = 0; i < row.size(); ++i)
-            if (!table.columns[i].title.isEmpty())
-                cells << inMarkdown(row[i].shown);
-        text += markdownLine(cells);
-    }
-    return text;
+    QStringList dashes;
+    for (const bool isNumber : shownNumbers(table))
+        dashes << (isNumber ? QStringLiteral("--:") : QStringLiteral("---"));
+    std::vector<QStringList> lines = shownLines(table);
+    lines.insert(lines.begin() + 1, dashes);
+    return words::texts(lines, markdownLine).join(QString());
 }
 
 QString toText(const ReportTable& table)
 {
     if (table.rows.empty())
         return Words::tr("none") + QLatin1Char('\n');
-    std::vector<QStringList> lines(1);
-    QList<qsizetype> widths;
-    QList<bool> areNumbers;
-    const auto add = [&](QStringList& line, const QString& cell) {
-        widths[line.size()] = std::max(widths[line.size()], cell.size());
-        line << cell;
-    };
-    for (const ReportColumn& column : table.columns)
-        if (!column.title.isEmpty()) {
-            widths << 0;
-            areNumbers << column.isNumber;
-            add(lines.front(), column.title);
-        }
-    for (const std::vector<ReportCell>& row : table.rows) {
-        QStringList& line = lines.emplace_back();
-        for (std::size_t i = 0; i < row.size(); ++i)
-            if (!table.columns[i].title.isEmpty())
-                add(line, row[i].shown);
-    }
+    const std::vector<QStringList> lines = shownLines(table);
+    const QList<bool> numbers = shownNumbers(table);
+    QList<qsizetype> widths(numbers.size());
+    for (const QStringList& line : lines)
+        for (qsizetype i = 0; i < line.size(); ++i)
+            widths[i] = std::max(widths[i], line[i].size());
     QString text;
     for (const QStringList& line : lines) {
         QString spaced;
         for (qsizetype i = 0; i < line.size(); ++i) {
             spaced += i == 0 ? QString() : QStringLiteral("  ");
-            spaced += areNumbers[i] ? line[i].rightJustified(widths[i]) : line[i].leftJustified(widths[i]);
+            spaced += numbers[i] ? line[i].rightJustified(widths[i]) : line[i].leftJustified(widths[i]);
         }
         while (spaced.endsWith(QLatin1Char(' ')))
             spaced.chop(1);

@@ -18,10 +18,7 @@ QString sizeOf(std::int64_t size)
 
 QString axesOf(const SpecEntry& target)
 {
-    QStringList axes;
-    for (const std::string& axis : target.axes)
-        axes << fromStd(axis);
-    return axes.join(QLatin1Char('+'));
+    return texts(target.axes, fromStd).join(QLatin1Char('+'));
 }
 
 } // namespace

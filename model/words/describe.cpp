@@ -32,9 +32,7 @@ ProblemText describe(const Diagnostic& diagnostic)
     if (const QString where = programPlace(diagnostic); !where.isEmpty())
         text.cause = Words::tr("%1: %2", "stablehlo.add, result 1: what is wrong").arg(where, text.cause);
     if (const std::int64_t alike = diagnostic.number("alike"); alike > 1) {
-        QStringList names;
-        for (const std::string& name : diagnostic.list("alike_names"))
-            names << fromStd(name);
+        const QStringList names = texts(diagnostic.list("alike_names"), fromStd);
         const QString more = count(alike - 1);
         text.cause += names.isEmpty()
             ? Words::tr("; %1 more like it").arg(more)

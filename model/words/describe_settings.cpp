@@ -21,10 +21,8 @@ QString allOf(const std::vector<std::string>& names)
 ProblemText describeWithoutEffect(const Diagnostic& d)
 {
     const Reader arg(d);
-    const std::vector<std::string> settings = d.list("settings"), values = d.list("values");
-    QStringList possible;
-    for (const std::string& each : values)
-        possible << fromStd(each);
+    const std::vector<std::string> settings = d.list("settings");
+    const QStringList possible = texts(d.list("values"), fromStd);
     const QString value = d.text("needs") == "dropout" ? Words::tr("above 0")
         : possible.isEmpty()                           ? Words::tr("at least 1")
                                                        : listed(possible, Words::tr("%1 or %2"));

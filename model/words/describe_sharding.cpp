@@ -111,9 +111,7 @@ ProblemText describeAtoms(const Diagnostic& d)
 
 QString devicesAlong(const Diagnostic& d)
 {
-    QStringList axes;
-    for (const std::string& axis : d.list("axes"))
-        axes << fromStd(axis);
+    const QStringList axes = texts(d.list("axes"), fromStd);
     const std::int64_t parts = d.number("partitions");
     if (axes.isEmpty())
         return counted(parts, Noun::Device);

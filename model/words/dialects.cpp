@@ -140,9 +140,7 @@ QString systemEffect(const RuleSystem& system)
 
 QString batchAxes(const Partitioner& partitioner, const Mesh* mesh)
 {
-    QStringList names;
-    for (const std::string& name : partitioner.dataAxis.axes)
-        names << fromStd(name);
+    const QStringList names = texts(partitioner.dataAxis.axes, fromStd);
     if (names.isEmpty())
         return Words::tr("T5X' partitioner: no rule maps batch to a mesh axis, so that every host reads all of it.");
     const QString axes = names.join(Words::tr(" and "));

@@ -35,12 +35,8 @@ QString fixLabel(const Fix& fix)
         return Words::tr("Fix: add a row for %1").arg(name);
     case Fix::Kind::RenameAxisInRule:
         return Words::tr("Fix: use %1").arg(name);
-    case Fix::Kind::MapName: {
-        QStringList axes;
-        for (const std::string& axis : fix.axes)
-            axes << fromStd(axis);
-        return Words::tr("Fix: map %1 to %2").arg(name, axes.join(QStringLiteral(", ")));
-    }
+    case Fix::Kind::MapName:
+        return Words::tr("Fix: map %1 to %2").arg(name, texts(fix.axes, fromStd).join(QStringLiteral(", ")));
     case Fix::Kind::LeaveUnsharded:
         return Words::tr("Fix: leave it unsharded");
     case Fix::Kind::MoveAxis:

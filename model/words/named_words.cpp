@@ -52,10 +52,7 @@ QString dimensionName(const NamedArraySetting& array, std::size_t dimension)
 
 QStringList toList(const std::vector<std::string>& axes)
 {
-    QStringList list;
-    for (const std::string& axis : axes)
-        list << words::fromStd(axis);
-    return list;
+    return words::texts(axes, words::fromStd);
 }
 
 QString joined(const std::vector<std::string>& axes)

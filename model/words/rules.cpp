@@ -22,10 +22,7 @@ QString logicalDimension(const LogicalNames& names, int dimension)
 
 QString listText(const std::vector<std::string>& names)
 {
-    QStringList list;
-    for (const std::string& name : names)
-        list << fromStd(name);
-    return list.join(Words::tr(" and "));
+    return texts(names, fromStd).join(Words::tr(" and "));
 }
 
 bool isUnconstrained(const LogicalRule& rule)
@@ -60,11 +57,8 @@ Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const Logi
             strong(logicalDimension(names, trace.byDimension)),
             plainText(Words::tr(" (rule %1)").arg(trace.byRule + 1)) };
         if (!trace.lostAxes.empty()) {
-            QStringList lost;
-            for (const std::string& name : trace.lostAxes)
-                lost << fromStd(name);
             text.push_back(plainText(Words::tr("; lost with it: ")));
-            text.push_back(axis(lost.join(QStringLiteral(", "))));
+            text.push_back(axis(texts(trace.lostAxes, fromStd).join(QStringLiteral(", "))));
         }
         return text;
     }

@@ -21,10 +21,7 @@ QString crossed(const std::array<std::int32_t, 3>& sizes)
 
 QString axesText(const SpecEntry& entry)
 {
-    QStringList names;
-    for (const std::string& axis : entry.axes)
-        names << fromStd(axis);
-    return names.join(QStringLiteral(", "));
+    return texts(entry.axes, fromStd).join(QStringLiteral(", "));
 }
 
 QString failingAxis(const SubmeshFailure& failure, std::size_t axis)

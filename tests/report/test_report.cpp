@@ -146,6 +146,16 @@ private Q_SLOTS:
         }
     }
 
+    /// A line break in a cell ends no line of the table, and what divides cells of Markdown no cell.
+    void cellsStayOnOneLine()
+    {
+        const ReportTable table{ QStringLiteral("T"),
+            { { "a", QStringLiteral("A") }, { "hidden", {} }, { "b", QStringLiteral("B"), true } },
+            { { { "x", QStringLiteral("x\ny|z") }, { "h", QStringLiteral("h") }, { "12", QStringLiteral("12") } } } };
+        QCOMPARE(toText(table), QStringLiteral("A       B\nx y|z  12\n"));
+        QCOMPARE(toMarkdown(table), QStringLiteral("| A | B |\n| --- | --: |\n| x y\\|z | 12 |\n"));
+    }
+
     void numbersAreThoseOfTheAnalysis()
     {
         const SnapshotPtr snapshot = analysed("flax-mlp-logical");

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "document/atomic_file.h"
 #include "experiment_file/gallery.h"
@@ -481,9 +482,12 @@ func.func @main(%a: tensor<0x4xf32>, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sh
         QCOMPARE(canvas->tableText(1, 1), u"d1 and d5"_s);
         // Pointing at an element lights its holders and says its number.
         const HeatElement element{ 0, 3, 25 };
-        QTest::qWait(20); // the page has just come in sight and is laid out
+        // The page has just come in sight: where the element is counts once it stays there.
+        QPoint at;
+        const auto place = [&] { return canvas->heatLayout().rectOf(element).center(); };
+        QTRY_COMPARE(std::exchange(at, place()), place());
         QSignalSpy pointed(canvas, &HeatCanvas::pointed);
-        QTest::mouseMove(canvas, canvas->heatLayout().rectOf(element).center());
+        QTest::mouseMove(canvas, at);
         QTRY_COMPARE(fixture.selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 2, 6 }));
         const QString stated =
             u"[embed 3, hidden 25] = %1 on d2 and d6"_s.arg(valueText(fixture.global(3, 25), DType::F32, false));

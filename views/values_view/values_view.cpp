@@ -278,6 +278,7 @@ void ValuesView::showSubject(const Subject& subject)
     showHead(subject);
 
     if (shown.isEmpty()) {
+        showText(m_notice, QString());
         m_empty->setSentence(tr("This array has no elements: one of its dimensions has size 0."));
         m_empty->setButton({});
         m_pages->setCurrentWidget(m_empty);
