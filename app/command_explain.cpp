@@ -71,6 +71,8 @@ Json alternativeJson(const CollectiveList& list, const Choice& option, const Mes
     Json out{ { "kind", alternativeIds[static_cast<std::size_t>(alternative.kind)] },
         { "sent_bytes_per_step", cli::toJson(alternative.sentBytes) }, { "more_bytes_held", alternative.moreBytesHeld },
         { "steps", std::move(steps) }, { "text", option.text.toStdString() } };
+    if (alternative.timesWork != 1)
+        out["times_work"] = alternative.timesWork;
     if (alternative.allReshards)
         out["all_reshards"] = true;
     if (alternative.rulesWithin && !alternative.rulesWithin->empty())

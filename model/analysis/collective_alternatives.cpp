@@ -380,6 +380,7 @@ private:
         }
         if (alternative.steps.empty())
             return;
+        alternative.timesWork = m_entry.groupSize;
         setSent(alternative, sent);
         m_found.push_back(std::move(alternative));
     }

@@ -314,7 +314,7 @@ std::int64_t DeviceMapLayout::neighbour(std::int64_t cell, std::int64_t columns,
 
 namespace {
 
-constexpr double sideMargin = 0.12; ///< of a cell's width, left at its sides
+constexpr double edgeMargin = 0.12; ///< of a cell, between its edge and the end of a path
 
 /// The step from one cell to the next: -1, 0 or 1 each way.
 struct Step {
@@ -328,37 +328,26 @@ Step stepOf(const QRectF& from, const QRectF& to)
     return { alongRow ? (way.x() > 0 ? 1 : way.x() < 0 ? -1 : 0) : 0, alongRow ? 0 : (way.y() > 0 ? 1 : -1) };
 }
 
+/// Near the edge of a cell at that side.
+QPointF nearEdge(const QRectF& cell, Step side)
+{
+    return cell.center()
+        + QPointF(side.across * cell.width() * (0.5 - edgeMargin), side.down * cell.height() * (0.5 - edgeMargin));
+}
+
 } // namespace
 
-QList<QPointF> pathBeside(const std::vector<QRectF>& cells)
+QList<QPointF> pathThrough(const std::vector<QRectF>& cells)
 {
     QList<QPointF> line;
-    bool right = false; // the side of a cell that the line is at
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        const QRectF& cell = cells[i];
-        const Step in = i > 0 ? stepOf(cells[i - 1], cell) : Step();
-        const Step out = i + 1 < cells.size() ? stepOf(cell, cells[i + 1]) : Step();
-        const double below = cell.bottom() + 1; // in the gap between rows
-        const auto add = [&](double y) {
-            const QPointF point(
-                right ? cell.right() - cell.width() * sideMargin : cell.left() + cell.width() * sideMargin, y);
-            if (line.isEmpty() || line.last() != point)
-                line << point;
-        };
-        if (in.across != 0)
-            right = in.across < 0;
-        else if (out.across != 0 && i == 0)
-            right = out.across < 0;
-        add(i == 0 && out.down > 0 ? cell.top() : below);
-        if (in.across != 0 || out.across != 0) { // through it
-            if (out.across != 0)
-                right = out.across > 0;
-            else
-                right = in.across > 0;
-            add(below);
-        }
-        if (i + 1 == cells.size() && in.down < 0)
-            add(cell.top());
+    for (const QRectF& cell : cells)
+        line << cell.center();
+    if (cells.size() == 1)
+        line.front() = nearEdge(cells.front(), { -1, 0 });
+    else if (!cells.empty()) {
+        const Step out = stepOf(cells[0], cells[1]);
+        line.front() = nearEdge(cells.front(), { -out.across, -out.down });
+        line.back() = nearEdge(cells.back(), stepOf(cells[cells.size() - 2], cells.back()));
     }
     return line;
 }

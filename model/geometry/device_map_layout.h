@@ -19,12 +19,10 @@
 
 namespace shardscope {
 
-/// The way of a path through cells that follow each other along rows and columns: below their names along a row, left
-/// or right of them along a column, from the near edge of the first cell to the far edge of the last.
-///
-///     four cells beside each other: one line along their lower edges, from the left of the first to the right of the
-///     last
-[[nodiscard]] QList<QPointF> pathBeside(const std::vector<QRectF>& cells);
+/// The way of a path through cells that follow each other along rows and columns: through their centres, where names on
+/// plates stand over it, from the near edge of the first cell to the far edge of the last. Of one cell a point at its
+/// left.
+[[nodiscard]] QList<QPointF> pathThrough(const std::vector<QRectF>& cells);
 
 struct MapShape {
     std::int64_t columns = 1, rows = 1, planes = 1;

@@ -19,19 +19,19 @@ ExchangeLayout::Arrow arrowFrom(QPoint from, QPoint to)
 
 bool ExchangeLayout::isBeside(int width, const ExchangeSizes& sizes)
 {
-    return width >= 2 * sizes.leastGridWidth + sizes.arrow;
+    return width >= 2 * sizes.minimumGridWidth + sizes.arrow;
 }
 
-int ExchangeLayout::leastHeight(int width, const ExchangeSizes& sizes)
+int ExchangeLayout::minimumHeight(int width, const ExchangeSizes& sizes)
 {
-    const int grid = sizes.headHeight + sizes.leastGridHeight;
+    const int grid = sizes.headHeight + sizes.minimumGridHeight;
     return isBeside(width, sizes) ? sizes.bandHeight + sizes.gap + grid : sizes.bandHeight + 2 * sizes.arrow + 2 * grid;
 }
 
 ExchangeLayout ExchangeLayout::make(QSize area, const ExchangeSizes& sizes)
 {
     ExchangeLayout layout;
-    const int width = area.width(), height = std::max(area.height(), leastHeight(width, sizes));
+    const int width = area.width(), height = std::max(area.height(), minimumHeight(width, sizes));
     layout.beside = isBeside(width, sizes);
     if (layout.beside) {
         const int column = (width - sizes.arrow) / 2, right = width - column;

@@ -103,7 +103,7 @@ int edge(int start, int length, std::int64_t index, std::int64_t parts)
 
 /// Padding is drawn this wide at least, so that it is seen where it is a thousandth of the array; but it never covers
 /// more than a quarter of a cell that way.
-int leastPadding(int length, std::int64_t parts)
+int minimumPadding(int length, std::int64_t parts)
 {
     return static_cast<int>(std::min<std::int64_t>(5, length / std::max<std::int64_t>(parts, 1) / 4));
 }
@@ -114,7 +114,7 @@ std::optional<int> paddingFrom(const GridDimension& d, int start, int length)
     if (!d.padded() || d.inner > 1 || d.size >= d.end() * d.block)
         return std::nullopt;
     const std::int64_t before = std::max<std::int64_t>(d.size - d.first * d.block, 0);
-    return std::min(edge(start, length, before, d.shown * d.block), start + length - leastPadding(length, d.shown));
+    return std::min(edge(start, length, before, d.shown * d.block), start + length - minimumPadding(length, d.shown));
 }
 
 } // namespace
@@ -311,7 +311,7 @@ std::vector<QRect> GridLayout::padding(const QRect& panel) const
         for (std::int64_t line = std::max(d.first, d.size / d.block * d.inner); line < d.end(); ++line) {
             const std::int64_t filled = std::clamp<std::int64_t>(d.size - line / d.inner * d.block, 0, d.block);
             const int begin = edgeOf(line), end = edgeOf(line + 1);
-            const int from = std::min(edge(begin, end - begin, filled, d.block), end - leastPadding(end - begin, 1));
+            const int from = std::min(edge(begin, end - begin, filled, d.block), end - minimumPadding(end - begin, 1));
             if (filled < d.block && from < end)
                 add(from, end);
         }

@@ -64,12 +64,12 @@ double aspectForNames(double trueAspect, const PanelRoom& room, std::int64_t row
     // Rows of shards are high enough for names.
     aspect = std::max(std::min(aspect, room.width / within(room.height, rows * nameHeight)), 1 / maximumAspect);
     // An array too long for its proportions is as wide as what is said of its shards, but never wider than high.
-    constexpr std::int64_t fullWidth = 56, leastWidth = 24;
+    constexpr std::int64_t fullWidth = 56, minimumWidth = 24;
     if (trueAspect < 1 / maximumAspect)
         aspect = std::max(aspect, std::min(within(room.width, columns * fullWidth) / room.height, 1.0));
     // One that is high gets the width of names where it is drawn too low for them.
     const double named = within(room.width, columns * nameWidth) / room.height;
-    if (trueAspect < 1 && room.height * aspect < static_cast<double>(columns * leastWidth))
+    if (trueAspect < 1 && room.height * aspect < static_cast<double>(columns * minimumWidth))
         aspect = std::max(aspect, std::min(named, 1.0));
     // Where neither is true to the array anyway, all its columns have names rather than some.
     if (trueAspect < 1 / maximumAspect)

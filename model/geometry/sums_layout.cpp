@@ -10,7 +10,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr int sumsMargin = 8, sumsGap = 6, leastBar = 2;
+constexpr int sumsMargin = 8, sumsGap = 6, minimumBar = 2;
 
 } // namespace
 
@@ -28,7 +28,7 @@ SumsLayout SumsLayout::make(const std::vector<double>& shares, int width, int ro
         // Bars end before the figures.
         const QRect track(row.row.left() + sumsMargin / 2, y + 2, row.name.width() + sumsMargin / 2, rowHeight - 4);
         const int wanted = static_cast<int>(std::lround(track.width() * std::clamp(share, 0.0, 1.0)));
-        row.bar = QRect(track.topLeft(), QSize(share > 0 ? std::max(wanted, leastBar) : 0, track.height()));
+        row.bar = QRect(track.topLeft(), QSize(share > 0 ? std::max(wanted, minimumBar) : 0, track.height()));
         layout.rows.push_back(row);
         y += rowHeight;
     }

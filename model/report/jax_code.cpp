@@ -173,8 +173,8 @@ std::string codeOf(const Snapshot& snapshot, const SplitAxes* split)
     const RulesSetting& rules = snapshot.experiment->rules;
     const std::set<std::string>& parts = writer.parts();
     if (!parts.empty() && !split && rules.rules.list.empty() && rules.inner.empty()) // rules name full axes
-        if (const std::optional<SplitAxes> pieces = SplitAxes::of(mesh, parts))
-            return codeOf(snapshot, &*pieces);
+        if (const std::optional<SplitAxes> splitMesh = SplitAxes::of(mesh, parts))
+            return codeOf(snapshot, &*splitMesh);
     if (split)
         text += "# a PartitionSpec has no name for parts of axes: of the mesh " + split->explained() + "\n\n";
     if (!parts.empty())

@@ -54,11 +54,11 @@ std::vector<std::string> ShardingWriter::leftOut() const
 void ShardingWriter::shorten(SpecEntry& entry)
 {
     if (m_split && !entry.axes.empty()) {
-        std::vector<std::string> pieces;
+        std::vector<std::string> subAxes;
         for (const std::string& axis : entry.axes)
-            for (std::string& piece : m_split->axesOf(axis))
-                pieces.push_back(std::move(piece));
-        entry = SpecEntry::tuple(std::move(pieces));
+            for (std::string& subAxis : m_split->axesOf(axis))
+                subAxes.push_back(std::move(subAxis));
+        entry = SpecEntry::tuple(std::move(subAxes));
     }
     for (const std::string& axis : entry.axes)
         if (!m_mesh.axisIndex(axis))

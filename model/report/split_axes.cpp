@@ -32,7 +32,7 @@ std::optional<AxisPart> partOf(const std::string& text)
 
 std::optional<SplitAxes> SplitAxes::of(const Mesh& mesh, const std::set<std::string>& parts)
 {
-    std::map<std::string, std::set<std::int64_t>> bounds; ///< of the pieces of an axis, as products of sizes
+    std::map<std::string, std::set<std::int64_t>> bounds; ///< of the sub-axes of an axis, as products of sizes
     for (const std::string& text : parts) {
         const std::optional<AxisPart> part = partOf(text);
         if (!part || !mesh.axisIndex(part->axis))
@@ -48,16 +48,16 @@ std::optional<SplitAxes> SplitAxes::of(const Mesh& mesh, const std::set<std::str
             continue;
         }
         found->second.insert({ 1, axis.size });
-        std::vector<Piece>& pieces = split.m_pieces[axis.name];
+        std::vector<SubAxis>& subAxes = split.m_subAxes[axis.name];
         for (auto at = found->second.begin(); std::next(at) != found->second.end(); ++at) {
             const std::int64_t end = *std::next(at);
             if (end % *at != 0)
                 return std::nullopt;
-            std::string name = axis.name + '_' + std::to_string(pieces.size() + 1);
+            std::string name = axis.name + '_' + std::to_string(subAxes.size() + 1);
             while (mesh.axisIndex(name))
                 name += '_';
             axes.push_back({ name, end / *at });
-            pieces.push_back({ std::move(name), *at });
+            subAxes.push_back({ std::move(name), *at });
         }
     }
     std::vector<std::int32_t> order(mesh.deviceOrder().begin(), mesh.deviceOrder().end());
@@ -72,23 +72,23 @@ std::optional<SplitAxes> SplitAxes::of(const Mesh& mesh, const std::set<std::str
 std::vector<std::string> SplitAxes::axesOf(const std::string& axisOrPart) const
 {
     const std::optional<AxisPart> part = partOf(axisOrPart);
-    const auto found = m_pieces.find(part ? part->axis : axisOrPart);
-    if (found == m_pieces.end())
+    const auto found = m_subAxes.find(part ? part->axis : axisOrPart);
+    if (found == m_subAxes.end())
         return { axisOrPart };
     std::vector<std::string> names;
-    for (const Piece& piece : found->second)
-        if (!part || (piece.major >= part->major && piece.major < part->major * part->size))
-            names.push_back(piece.name);
+    for (const SubAxis& subAxis : found->second)
+        if (!part || (subAxis.major >= part->major && subAxis.major < part->major * part->size))
+            names.push_back(subAxis.name);
     return names;
 }
 
 std::string SplitAxes::explained() const
 {
     std::string text;
-    for (const auto& [axis, pieces] : m_pieces) {
+    for (const auto& [axis, subAxes] : m_subAxes) {
         text += (text.empty() ? "" : "; ") + axis + " is ";
-        for (std::size_t i = 0; i < pieces.size(); ++i)
-            text += (i == 0 ? "" : i + 1 == pieces.size() ? " and " : ", ") + pieces[i].name;
+        for (std::size_t i = 0; i < subAxes.size(); ++i)
+            text += (i == 0 ? "" : i + 1 == subAxes.size() ? " and " : ", ") + subAxes[i].name;
     }
     return text;
 }

@@ -28,11 +28,11 @@ public:
     [[nodiscard]] std::string explained() const;
 
 private:
-    struct Piece {
+    struct SubAxis {
         std::string name;
         std::int64_t major = 1; ///< product of the sizes before it, within the axis
     };
-    std::map<std::string, std::vector<Piece>> m_pieces; ///< per axis that is split
+    std::map<std::string, std::vector<SubAxis>> m_subAxes; ///< per axis that is split
     Mesh m_mesh;
 };
 

@@ -259,7 +259,9 @@ private:
     {
         Sentence s = sentence();
         const Resolution* resolution = decidingRules();
-        const std::string name = m_snapshot.mesh->axis(static_cast<std::size_t>(axis.axis)).name;
+        const auto index = static_cast<std::size_t>(axis.axis);
+        const AxisRef full = fullAxis(*m_snapshot.mesh, index); // rules name no parts
+        const std::string& name = m_snapshot.mesh->axis(index).name;
         if (resolution) {
             for (const RuleTrace& trace : resolution->rules) {
                 const LogicalRule& asking = rule(static_cast<int>(trace.rule));
@@ -274,7 +276,7 @@ private:
                     continue;
                 s.fill(Words::tr("%1 maps %2 to "),
                     { ruleName(static_cast<int>(trace.rule), true), { fromStd(asking.name.name) } });
-                s.axes(std::span(&axis, 1));
+                s.axes(std::span(&full, 1));
                 s.say(Words::tr(", but "));
                 s.append(verdictReason(trace, rules(), declaredNames()));
                 return s.take();

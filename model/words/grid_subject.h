@@ -2,7 +2,7 @@
 // The array that a shard grid shows, and what there is to say about one of its cells.
 #pragma once
 
-#include <QString>
+#include <QStringList>
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -42,8 +42,8 @@ struct GridSubject {
     [[nodiscard]] QString blockText(int dimension, std::int64_t block) const;
     /// The first mesh axis along which a dimension is sharded, -1 for none.
     [[nodiscard]] int firstAxis(int dimension) const;
-    /// Mesh axes along which the array is copied.
-    [[nodiscard]] std::vector<int> copyAxes() const;
+    /// Mesh axes along which the array is replicated, and parts of them: "data", "x:(2)2".
+    [[nodiscard]] QStringList copyAxes() const;
     [[nodiscard]] bool isFull() const { return layout.distinctShards() == 1 && layout.addends() == 1; }
     [[nodiscard]] std::int64_t shardBytes() const;
 };

@@ -389,13 +389,13 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("collective");
         QTest::addColumn<QByteArray>("returned");
         QTest::addColumn<QString>("after");
-        QTest::newRow("gather") << QByteArray(R"(all_gather"(%b) <{all_gather_dim = 0 : i64, use_global_device_ids, )")
+        QTest::newRow("gather") << QByteArray("all_gather\"(%b) <{all_gather_dim = 0 : i64, use_global_device_ids, ")
                                 << QByteArray("tensor<8x8xf32>") << QStringLiteral("[8, 8], 256 B");
         QTest::newRow("scatter") << QByteArray(
-            R"(reduce_scatter"(%b) <{scatter_dimension = 1 : i64, use_global_device_ids, )")
+            "reduce_scatter\"(%b) <{scatter_dimension = 1 : i64, use_global_device_ids, ")
                                  << QByteArray("tensor<2x2xf32>") << QStringLiteral("[2, 2], 16 B");
         QTest::newRow("exchange") << QByteArray(
-            R"(all_to_all"(%b) <{split_dimension = 1 : i64, concat_dimension = 0 : i64, )"
+            "all_to_all\"(%b) <{split_dimension = 1 : i64, concat_dimension = 0 : i64, "
             "split_count = 4 : i64, ")
                                   << QByteArray("tensor<8x2xf32>") << QStringLiteral("[8, 2], 64 B");
     }
@@ -417,7 +417,7 @@ func.func @main(%a: tensor<8x8xf32>) -> )"
             + all + R"( {
   %0 = sdy.manual_computation(%a) in_shardings=[<@m, [{"x"}, {}]>] out_shardings=[<@m, [{"x"}, {}, {}]>]
       manual_axes={"x"} (%b: tensor<2x8xf32>) {
-    %1 = "stablehlo.)"
+    %1 = )" + QByteArray("\"stablehlo.")
             + collective + R"(channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
       replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>}>)"
             + sum + " : (tensor<2x8xf32>) -> " + returned + "\n    %2 = stablehlo.reshape %1 : (" + returned + ") -> "

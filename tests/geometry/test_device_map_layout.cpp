@@ -279,24 +279,30 @@ private Q_SLOTS:
     void pathsReachTheirEnds()
     {
         const auto cell = [](int column, int row) { return QRectF(column * 40, row * 20, 36, 16); };
-        const QList<QPointF> right = pathBeside({ cell(0, 0), cell(1, 0), cell(2, 0) });
-        QVERIFY(right.first().x() < cell(0, 0).center().x() && right.last().x() > cell(2, 0).center().x());
+        // Through the centres, and beside the names of both ends.
+        const QList<QPointF> right = pathThrough({ cell(0, 0), cell(1, 0), cell(2, 0) });
+        QCOMPARE(right.size(), 3);
+        QVERIFY(cell(0, 0).contains(right.first()) && right.first().x() < cell(0, 0).center().x() - 9);
+        QVERIFY(cell(2, 0).contains(right.last()) && right.last().x() > cell(2, 0).center().x() + 9);
         for (const QPointF& point : right)
-            QCOMPARE(point.y(), cell(0, 0).bottom() + 1);
-        const QList<QPointF> left = pathBeside({ cell(2, 1), cell(1, 1) });
+            QCOMPARE(point.y(), cell(0, 0).center().y());
+        QCOMPARE(right[1], cell(1, 0).center());
+        const QList<QPointF> left = pathThrough({ cell(2, 1), cell(1, 1) });
         QVERIFY(left.first().x() > cell(2, 1).center().x() && left.last().x() < cell(1, 1).center().x());
-        const QList<QPointF> down = pathBeside({ cell(0, 0), cell(0, 1), cell(0, 2) });
-        QCOMPARE(down.first().y(), cell(0, 0).top());
-        QVERIFY(down.last().y() > cell(0, 2).center().y());
-        const QList<QPointF> up = pathBeside({ cell(0, 2), cell(0, 1) });
-        QVERIFY(up.first().y() > cell(0, 2).center().y());
-        QCOMPARE(up.last().y(), cell(0, 1).top());
-        // There and back: the turn is at the far side of the row, beside the names.
-        const QList<QPointF> snake = pathBeside({ cell(0, 0), cell(1, 0), cell(1, 1), cell(0, 1) });
+        const QList<QPointF> down = pathThrough({ cell(0, 0), cell(0, 1), cell(0, 2) });
+        QVERIFY(down.first().y() < cell(0, 0).center().y() && down.last().y() > cell(0, 2).center().y());
+        const QList<QPointF> up = pathThrough({ cell(0, 2), cell(0, 1) });
+        QVERIFY(up.first().y() > cell(0, 2).center().y() && up.last().y() < cell(0, 1).center().y());
+        // There and back: every turn is in the middle of a cell.
+        const QList<QPointF> snake = pathThrough({ cell(0, 0), cell(1, 0), cell(1, 1), cell(0, 1) });
         for (qsizetype i = 1; i < snake.size(); ++i)
             QVERIFY(snake[i].x() == snake[i - 1].x() || snake[i].y() == snake[i - 1].y());
+        QCOMPARE(snake[1], cell(1, 0).center());
+        QCOMPARE(snake[2], cell(1, 1).center());
         QVERIFY(snake.last().x() < cell(0, 1).center().x());
-        QVERIFY(pathBeside({}).isEmpty());
+        const QList<QPointF> alone = pathThrough({ cell(1, 1) });
+        QVERIFY(alone.size() == 1 && cell(1, 1).contains(alone.first()));
+        QVERIFY(pathThrough({}).isEmpty());
     }
 
     /// Hues that come again have other corners, and titles stand over all panels or over none.

@@ -242,7 +242,7 @@ private Q_SLOTS:
     void namesInCode()
     {
         using namespace std::string_view_literals;
-        QCOMPARE(quotedPython("a\"b\\c"), std::string(R"("a\"b\\c")"));
+        QCOMPARE(quotedPython("a\"b\\c"), std::string("\"a\\\"b\\\\c\""));
         QCOMPARE(quotedPython("a\r\n\0"sv), std::string(R"("a\x0d\n\x00")"));
         QCOMPARE(quotedPython("größe"), std::string("\"größe\""));
         QCOMPARE(pythonComment("x\rimport os"), std::string("  # x import os"));

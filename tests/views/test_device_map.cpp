@@ -85,22 +85,22 @@ private Q_SLOTS:
         // d31 is on position 31 of the small mesh and on position 241 of the large one, which the small one has not.
         const QPoint last = map.shownRect(31).center();
         QTest::mouseMove(&map, last);
-        QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 15, 31 }));
+        QTRY_COMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 15, 31 }));
         QTest::mouseClick(&map, Qt::LeftButton, Qt::NoModifier, last);
         QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 31 });
         // Whoever listens asks at once.
         QStringList captions;
         const auto listen = connect(&map, &DeviceMap::currentChanged, &map, [&] { captions << map.currentText(); });
         map.setMesh(large, hostsOf(8, large), axesOf(large, "model"));
-        QVERIFY(selection.hoveredDevices().empty());
+        QVERIFY(selection.hoveredGroup().ids().empty());
         QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 31 }); // stays chosen, at its new place
         for (const QString& caption : captions)
             QVERIFY2(!caption.contains(QStringLiteral("model 16")), qPrintable(caption));
         map.grab();
         QTest::mouseMove(&map, map.shownRect(0).center());
-        QTRY_VERIFY(!selection.hoveredDevices().empty());
+        QTRY_VERIFY(!selection.hoveredGroup().ids().empty());
         map.setMesh(small, hostsOf(8, small), std::nullopt);
-        QVERIFY(selection.hoveredDevices().empty());
+        QVERIFY(selection.hoveredGroup().ids().empty());
         map.grab();
         disconnect(listen);
     }
@@ -112,11 +112,11 @@ private Q_SLOTS:
         auto& [appearance, selection, map] = screen;
         QVERIFY(screen.isShown());
         QTest::mouseMove(&map, map.shownRect(3).center());
-        QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 3, 7 }));
+        QTRY_COMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 3, 7 }));
         map.setMesh(mesh, hostsOf(4, mesh), axesOf(mesh, "data")); // by keyboard; the pointer stays where it is
-        QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 0, 1, 2, 3 }));
+        QCOMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 0, 1, 2, 3 }));
         map.setMesh(mesh, hostsOf(4, mesh), std::nullopt);
-        QCOMPARE(selection.hoveredDevices(), std::vector<std::int32_t>{ 3 });
+        QCOMPARE(selection.hoveredGroup().ids(), std::vector<std::int32_t>{ 3 });
     }
 
     void theFocusTakesItsLightAlong()
@@ -136,15 +136,15 @@ private Q_SLOTS:
         map.setFocus();
         QTest::keyClick(&map, Qt::Key_Right);
         QTest::keyClick(&map, Qt::Key_Right);
-        QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 1, 5 }));
+        QCOMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 1, 5 }));
         other.setFocus();
-        QVERIFY(selection.hoveredDevices().empty());
+        QVERIFY(selection.hoveredGroup().ids().empty());
         map.setFocus();
         QTest::keyClick(&map, Qt::Key_Right);
-        QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 2, 6 }));
+        QCOMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 2, 6 }));
         const MeshPtr turned = plain(4, 2);
         map.setMesh(turned, hostsOf(4, turned), std::nullopt);
-        QVERIFY(selection.hoveredDevices().empty());
+        QVERIFY(selection.hoveredGroup().ids().empty());
     }
 
     /// 67 devices leave cells of the last line empty: keys pass them by, and no tip tells of devices that there are

@@ -484,7 +484,7 @@ func.func @main(%a: tensor<0x4xf32>, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sh
         QTest::qWait(20); // the page has just come in sight and is laid out
         QSignalSpy pointed(canvas, &HeatCanvas::pointed);
         QTest::mouseMove(canvas, canvas->heatLayout().rectOf(element).center());
-        QTRY_COMPARE(fixture.selection.hoveredDevices(), (std::vector<std::int32_t>{ 2, 6 }));
+        QTRY_COMPARE(fixture.selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 2, 6 }));
         const QString stated =
             u"[embed 3, hidden 25] = %1 on d2 and d6"_s.arg(valueText(fixture.global(3, 25), DType::F32, false));
         QTRY_COMPARE(pointed.last().front().toString(), stated);
@@ -496,7 +496,7 @@ func.func @main(%a: tensor<0x4xf32>, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sh
         QTest::keyClick(canvas, Qt::Key_Home);
         QTest::keyClick(canvas, Qt::Key_Right);
         QCOMPARE(canvas->currentPart(), 1);
-        QCOMPARE(fixture.selection.hoveredDevices(), (std::vector<std::int32_t>{ 1, 5 }));
+        QCOMPARE(fixture.selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 1, 5 }));
         QTest::keyClick(canvas, Qt::Key_Escape);
         QCOMPARE(canvas->currentPart(), -1);
     }

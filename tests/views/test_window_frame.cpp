@@ -1055,6 +1055,45 @@ private Q_SLOTS:
     }
 
     /// A height that was chosen by hand is that of one form and one perspective: the others keep theirs.
+    /// What is wrong with a size is said over the map: no axis, no section moves, now or afterwards.
+    void messagesOfTheMeshMoveNothing()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        MeshView* mesh = framed.window.findChild<MeshView*>();
+        const auto places = [&] {
+            QList<QRect> all;
+            for (const char* id : { "mesh", "rules", "tensors" })
+                all << QRect(framed.part(id)->mapTo(&framed.window, QPoint()), framed.part(id)->size());
+            for (std::size_t axis = 0; axis < mesh->rowCount(); ++axis)
+                all << QRect(mesh->row(axis)->mapTo(&framed.window, QPoint()), mesh->row(axis)->size());
+            return all;
+        };
+        QList<QRect> before;
+        for (int still = 0, rounds = 0; still < 5 && rounds < 250; ++rounds, QTest::qWait(20)) // all comes to rest
+            still = std::exchange(before, places()) == before ? still + 1 : 0;
+        mesh->row(0)->spinBox()->setValue(3);
+        QVERIFY2(mesh->message().startsWith(QStringLiteral("E115 ")), qPrintable(mesh->message()));
+        QTest::qWait(60);
+        QCOMPARE(places(), before);
+        const auto* label = [mesh]() -> const QLabel* {
+            for (const QLabel* each : mesh->findChildren<QLabel*>())
+                if (each->isVisible() && each->text() == mesh->message())
+                    return each;
+            return nullptr;
+        }();
+        QVERIFY(label);
+        const QRect box(label->parentWidget()->mapTo(&framed.window, QPoint()), label->parentWidget()->size());
+        QVERIFY(before.front().contains(box));
+        QVERIFY(label->height() >= label->heightForWidth(label->width())); // all of it is read
+        for (std::size_t axis = 0; axis < mesh->rowCount(); ++axis)
+            QVERIFY(!box.intersects(before[static_cast<qsizetype>(3 + axis)]));
+        mesh->row(0)->spinBox()->setValue(4);
+        QVERIFY(mesh->message().isEmpty() && !label->isVisible());
+        framed.window.document()->undoStack()->undo();
+        framed.window.document()->waitForAnalysis();
+        QTRY_COMPARE(places(), before);
+    }
+
     void heightsByHandAreThoseOfOneArrangement()
     {
         FramedWindow framed("flax-mlp-logical");

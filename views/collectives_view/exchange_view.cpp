@@ -133,7 +133,7 @@ ExchangeSizes ExchangeView::sizes(int width) const
 {
     ExchangeSizes sizes;
     const QFontMetrics names(Metrics::semibold()), fixed(Metrics::fixed());
-    sizes.leastGridWidth = Metrics::scaled(168);
+    sizes.minimumGridWidth = Metrics::scaled(168);
     sizes.arrow = Metrics::scaled(24);
     sizes.gap = Metrics::scaled(6);
     const int column = ExchangeLayout::isBeside(width, sizes) ? (width - sizes.arrow) / 2 : width;
@@ -143,7 +143,7 @@ ExchangeSizes ExchangeView::sizes(int width) const
     // As high as the array asks for at that width, within reason; names, ranges and the legend are around it.
     const int wanted =
         Metrics::scaled(m_hasSheets ? 128 : 104) + static_cast<int>((column - Metrics::scaled(80)) / m_aspect);
-    sizes.leastGridHeight = std::clamp(wanted, Metrics::scaled(128), Metrics::scaled(220));
+    sizes.minimumGridHeight = std::clamp(wanted, Metrics::scaled(128), Metrics::scaled(220));
     m_band->fit(width);
     sizes.bandHeight = std::max(m_band->heightForWidth(width), m_band->minimumSizeHint().height());
     return sizes;
@@ -151,7 +151,7 @@ ExchangeSizes ExchangeView::sizes(int width) const
 
 int ExchangeView::heightForWidth(int width) const
 {
-    return ExchangeLayout::leastHeight(width, sizes(width));
+    return ExchangeLayout::minimumHeight(width, sizes(width));
 }
 
 QSize ExchangeView::sizeHint() const
@@ -166,8 +166,9 @@ void ExchangeView::arrange()
     // Higher than that grids would not become: they keep the proportions of the array.
     ExchangeSizes most = wanted;
     const int column = ExchangeLayout::isBeside(width(), wanted) ? (width() - wanted.arrow) / 2 : width();
-    most.leastGridHeight = std::max(wanted.leastGridHeight, Metrics::scaled(150) + static_cast<int>(column / m_aspect));
-    setMaximumHeight(ExchangeLayout::leastHeight(width(), most));
+    most.minimumGridHeight =
+        std::max(wanted.minimumGridHeight, Metrics::scaled(150) + static_cast<int>(column / m_aspect));
+    setMaximumHeight(ExchangeLayout::minimumHeight(width(), most));
     m_layout = ExchangeLayout::make(size(), wanted);
     const auto place = [holding = wanted.holdingHeight](const Side& side, const QRect& head, const QRect& grid) {
         const int name = side.name->sizeHint().width() + Metrics::scaled(8);

@@ -94,7 +94,7 @@ Canvas::Tip MeshScatter::tipAt(QPoint point) const
     const std::size_t mesh = m_layout.dots[static_cast<std::size_t>(dot)].mesh;
     return { plainTip(
                  tr("%1: %2 held, %3 sent, %4", "a mesh, bytes, bytes, front or not")
-                     .arg(tableText(dot, 0), tableText(dot, 1), tableText(dot, 2), words::meshVerdict(m_meshes, mesh))),
+                     .arg(tableText(dot, 0), tableText(dot, 1), tableText(dot, 2), words::meshReason(m_meshes, mesh))),
         tableRect(dot) };
 }
 

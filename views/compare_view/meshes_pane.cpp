@@ -58,12 +58,19 @@ QVariant MeshesModel::cell(int row, int column, int role) const
             return Theme::current().error;
         return column == Verdict && !mesh(row).isFront() ? QVariant(Theme::current().secondary) : QVariant();
     case Qt::ToolTipRole:
-        return plainTip(text(row, Mesh) + u'\n' + text(row, Verdict));
+        return plainTip(text(row, Mesh) + u'\n' + reason(row));
     case Qt::AccessibleDescriptionRole:
+        if (column == Verdict && reason(row) != text(row, Verdict))
+            return reason(row);
         return isOpen(row) ? tr("open now") : QString();
     default:
         return {};
     }
+}
+
+QString MeshesModel::reason(int row) const
+{
+    return words::meshReason(m_meshes, static_cast<std::size_t>(row));
 }
 
 BatchesModel::BatchesModel(QObject* parent)

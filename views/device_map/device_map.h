@@ -185,6 +185,11 @@ private:
     void paintBase(QPainter& painter, const Theme& theme) const;
     void paintTiles(QPainter& painter, const Theme& theme) const;
     void paintCells(QPainter& painter, const Theme& theme) const;
+    struct NameLook {
+        bool onPlate = false; ///< over what is drawn there
+        bool holding = false; ///< with what the device holds
+    };
+    void paintName(QPainter& painter, const Theme& theme, std::int32_t device, const QRect& cell, NameLook look) const;
     void paintPixels(QPainter& painter) const;
     void paintTitles(QPainter& painter, const Theme& theme) const;
     void paintHeads(QPainter& painter, const Theme& theme) const;

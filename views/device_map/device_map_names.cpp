@@ -172,8 +172,7 @@ void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
 {
     if (m_path.axis < 0 || m_path.devices.size() < 2)
         return;
-    // Beside the ids: below them on its way along a row, left of them along a column.
-    const bool beside = hasNames();
+    const bool named = hasNames(); // names stand over it
     const auto centre = [this](std::int32_t device) {
         const std::int64_t cell = cellOf(device);
         if (cell < 0)
@@ -204,7 +203,7 @@ void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
         painter.restore();
         return;
     }
-    const bool bold = m_layout.side() >= 10 && !beside;
+    const bool bold = m_layout.side() >= 10 && !named;
     const QColor colour = theme.meshAxis(m_path.axis);
     // A line along rows and columns of a plane; jumps would strike through what they cross: thin, from dot to dot.
     const MapShape& shape = m_layout.shape();
@@ -221,7 +220,7 @@ void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
         QPolygonF part;
         for (const QRectF& cell : run)
             part << cell.center();
-        parts.push_back(beside ? pathBeside(run) : part);
+        parts.push_back(named ? pathThrough(run) : part);
         run.clear();
     };
     for (std::size_t i = 0; i < m_path.devices.size(); ++i) {
@@ -231,7 +230,7 @@ void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
             run.emplace_back(cellRect(cell));
     }
     endRun();
-    QPen pen = theme.axisPen(m_path.axis, bold ? 2.5 : beside ? 2 : 1.5);
+    QPen pen = theme.axisPen(m_path.axis, bold ? 2.5 : named ? 2 : 1.5);
     pen.setJoinStyle(Qt::RoundJoin);
     const double dot = bold ? 3 : 2;
     QColor faint = colour;
@@ -256,7 +255,7 @@ void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
         painter.setBrush(Qt::NoBrush);
     }
     // From the dot to the arrow.
-    const double size = bold ? 4.5 : beside ? 3.5 : 2.5;
+    const double size = bold ? 4.5 : named ? 3.5 : 2.5;
     painter.setPen(QPen(theme.base, 1));
     painter.setBrush(colour);
     painter.drawEllipse(parts.front().first(), size, size);
@@ -273,6 +272,12 @@ void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
             point - way * (2 * size + 1) - across * (size + 0.5) });
     }
     painter.restore();
+    if (!named)
+        return;
+    const bool holding = hasHoldings();
+    for (const std::int32_t device : m_path.devices)
+        if (const std::int64_t cell = cellOf(device); cell >= 0)
+            paintName(painter, theme, device, cellRect(cell), { .onPlate = true, .holding = holding });
 }
 
 } // namespace shardscope

@@ -208,15 +208,8 @@ void DeviceMap::paintCells(QPainter& painter, const Theme& theme) const
 {
     const QRect view = viewport().translated(offset());
     const MapShape& shape = m_layout.shape();
-    QFont strong = Metrics::small();
-    strong.setWeight(QFont::DemiBold);
-    const QFontMetrics metrics(Metrics::small());
     const bool named = hasNames(), holding = hasHoldings();
     const bool stripes = m_fills.copies > 1 && m_layout.tileWidth() >= 12 && m_layout.side() >= 10;
-    const auto letter = [&] { // "d12" where that has room for the largest id
-        const int largest = metrics.horizontalAdvance(QStringLiteral("d%1").arg(m_field->cells.size() - 1));
-        return m_layout.tileWidth() >= largest + 8 ? QStringLiteral("d%1") : QStringLiteral("%1");
-    }();
     painter.setBrushOrigin(0, 0);
     for (const MapPanel& panel : m_layout.panels()) {
         const MapBlock seen = m_layout.within(panel, view);
@@ -239,31 +232,42 @@ void DeviceMap::paintCells(QPainter& painter, const Theme& theme) const
                 }
                 if (const int mark = markOf(device); mark != 0)
                     paintMotif(painter, rect, mark, theme.textOn(fill));
-                if (!named)
-                    continue;
-                painter.setPen(theme.textOn(fill));
-                const QStringList lines = holding ? m_holding(device) : QStringList();
-                const QString name = letter.arg(device);
-                const int height = static_cast<int>(lines.size() + 1) * metrics.height();
-                QRect line(rect.left(), rect.top() + (rect.height() - height) / 2, rect.width(), metrics.height());
-                if (stripes) {
-                    int width = metrics.horizontalAdvance(name) + 6;
-                    for (const QString& text : lines)
-                        width = std::max(width, metrics.horizontalAdvance(text) + 4);
-                    QRect plate(0, 0, std::min(width, rect.width() - 2), std::min(height, rect.height() - 2));
-                    plate.moveCenter(rect.center());
-                    painter.fillRect(plate, fill);
-                }
-                painter.setFont(holding || m_room == Room::Flat ? strong : Metrics::small());
-                painter.drawText(line, Qt::AlignCenter, name);
-                painter.setFont(Metrics::small());
-                for (const QString& text : lines) {
-                    line.translate(0, metrics.height());
-                    painter.drawText(line, Qt::AlignCenter, text);
-                }
+                if (named)
+                    paintName(painter, theme, device, rect, { .onPlate = stripes, .holding = holding });
             }
     }
     paintHosts(painter, theme);
+}
+
+void DeviceMap::paintName(
+    QPainter& painter, const Theme& theme, std::int32_t device, const QRect& cell, NameLook look) const
+{
+    const QFontMetrics metrics(Metrics::small());
+    const QColor fill = fillOf(device);
+    const int largest = metrics.horizontalAdvance(QStringLiteral("d%1").arg(m_field->cells.size() - 1));
+    const QString name = // "d12" where that has room for the largest id
+        (m_layout.tileWidth() >= largest + 8 ? QStringLiteral("d%1") : QStringLiteral("%1")).arg(device);
+    const QStringList lines = look.holding ? m_holding(device) : QStringList();
+    const int height = static_cast<int>(lines.size() + 1) * metrics.height();
+    QRect line(cell.left(), cell.top() + (cell.height() - height) / 2, cell.width(), metrics.height());
+    if (look.onPlate) {
+        int width = metrics.horizontalAdvance(name) + 6;
+        for (const QString& text : lines)
+            width = std::max(width, metrics.horizontalAdvance(text) + 4);
+        QRect plate(0, 0, std::min(width, cell.width() - 2), std::min(height, cell.height() - 2));
+        plate.moveCenter(cell.center());
+        painter.fillRect(plate, fill);
+    }
+    painter.setPen(theme.textOn(fill));
+    QFont strong = Metrics::small();
+    strong.setWeight(QFont::DemiBold);
+    painter.setFont(look.holding || m_room == Room::Flat ? strong : Metrics::small());
+    painter.drawText(line, Qt::AlignCenter, name);
+    painter.setFont(Metrics::small());
+    for (const QString& text : lines) {
+        line.translate(0, metrics.height());
+        painter.drawText(line, Qt::AlignCenter, text);
+    }
 }
 
 /// A few pixels for a device: written into an image.

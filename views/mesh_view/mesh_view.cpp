@@ -116,6 +116,8 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     hbox(m_messageBox, { 8, 3, 8, 3 }, styleSpacing, { { m_messageText, 1 }, m_others, m_fit });
     m_messageBox->setAutoFillBackground(true);
     m_messageBox->hide();
+    m_messageBox->installEventFilter(this);
+    m_map->installEventFilter(this);
 
     m_caption->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     makeSmallFlat(m_zoomOut, QStringLiteral("zoomout"), tr("More devices in the device map (-)"));
@@ -139,8 +141,8 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     makeSmallFlat(m_pin, QStringLiteral("pin"), tr("Pin the hardware"));
     auto* foot = hbox({ 8, 2, 8, 6 }, styleSpacing, { add, { m_order, 1 }, m_hardware, m_pin });
     vbox(this, { 1, 0, 1, 1 }, 2,
-        { m_ribbon, head, m_fixed, m_messageBox, m_axes, hbox({ 4, 0, 8, 0 }, styleSpacing, { m_idle, boxStretch() }),
-            m_tip, { m_map, 1 }, m_trail, m_captionBox, foot });
+        { m_ribbon, head, m_fixed, m_axes, hbox({ 4, 0, 8, 0 }, styleSpacing, { m_idle, boxStretch() }), m_tip,
+            { m_map, 1 }, m_trail, m_captionBox, foot });
     setTabOrder(m_keep, m_fit);
     tabOrder({ m_tip->closeButton(), m_map, m_zoomOut, m_zoomIn, add });
 

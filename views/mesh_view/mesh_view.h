@@ -56,6 +56,7 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void followProgram();
@@ -69,6 +70,7 @@ private:
     [[nodiscard]] static std::int64_t productOf(const std::vector<MeshAxis>& axes);
     void offerSizes(std::size_t axis, std::int64_t size);
     void showMessage(const Diagnostic* refused);
+    void placeMessage();
     bool edit(Result<Experiment> after, const QString& text, int mergeId = 0);
     void setSize(std::size_t axis, std::int64_t size, bool dragging);
     void cancelSize();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The message in the mesh view: a mesh that does not fit the devices, or a size that cannot be, with those that can.
 // A part of MeshView, which is declared in mesh_view.h.
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <algorithm>
 
 #include "base/codes.h"
 #include "experiment/edits.h"
+#include "views/device_map/device_map.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
@@ -64,6 +66,27 @@ void MeshView::showMessage(const Diagnostic* refused)
     inProblems.kind = Fix::Kind::DevicesForMesh;
     inProblems.number = product;
     m_fit->setText(words::fixLabel(inProblems));
+    placeMessage();
+}
+
+/// Over the map, below the axes: no row and no section moves for a message.
+void MeshView::placeMessage()
+{
+    if (m_messageBox->isHidden())
+        return;
+    const int room = width() - 2;
+    const int wanted = std::max(m_messageBox->heightForWidth(room), m_messageBox->minimumSizeHint().height());
+    m_messageBox->setGeometry(1, std::max(0, std::min(m_map->y(), height() - wanted)), room, wanted);
+    m_messageBox->raise();
+}
+
+bool MeshView::eventFilter(QObject* watched, QEvent* event)
+{
+    const QEvent::Type type = event->type();
+    if (watched == m_messageBox ? type == QEvent::Show || type == QEvent::LayoutRequest
+                                : watched == m_map && (type == QEvent::Move || type == QEvent::Resize))
+        placeMessage();
+    return DockView::eventFilter(watched, event);
 }
 
 /// The next sizes that can be, and the size that was asked for with as many devices as that takes.

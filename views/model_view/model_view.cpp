@@ -70,7 +70,7 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     kinds->setCaseSensitivity(Qt::CaseInsensitive);
     m_filter->setCompleter(kinds);
     m_selector->setMinimumWidth(Metrics::scaled(80));
-    m_selector->setTip(
+    m_selector->setToolTip(
         plainTip(tr("Return selects a kind, a glob or a name; the menu of the rows then acts on all of them.")));
     auto* selectors = new QCompleter(selectorNames(), m_selector);
     selectors->setCaseSensitivity(Qt::CaseInsensitive);

@@ -141,6 +141,7 @@ private:
     void paintPanelTitles(QPainter& painter, const Theme& theme) const;
     /// Of a grid whose cells are too small for marks: how many devices and shards there are, and what a tile is.
     [[nodiscard]] QStringList tileWords() const;
+    struct Legend;
     void paintLegend(QPainter& painter, const Theme& theme) const;
     void paintMarks(QPainter& painter, const Theme& theme) const;
 

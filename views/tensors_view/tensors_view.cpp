@@ -299,7 +299,9 @@ void TensorsView::fitColumns()
         m_tree->setColumnWidth(static_cast<int>(TensorColumn::Extent), widths.shape);
     m_tree->setColumnWidth(static_cast<int>(TensorColumn::Spec), widths.spec);
     m_tree->setColumnWidth(static_cast<int>(TensorColumn::Bytes), widths.bytes);
-    m_tree->setColumnWidth(static_cast<int>(TensorColumn::Copies), widths.copies);
+    m_tree->setColumnHidden(static_cast<int>(TensorColumn::Copies), widths.copies == 0);
+    if (widths.copies > 0)
+        m_tree->setColumnWidth(static_cast<int>(TensorColumn::Copies), widths.copies);
     m_fitting = false;
 }
 
