@@ -171,7 +171,8 @@ int showComms(const CommsOptions& options)
     // What is not there may be a built-in example, which is looked for after this.
     std::optional<std::string> text;
     if (Result<std::string> read = readText(options.file, maximumText)) {
-        if (const auto status = reportCompiled(*read, { options.file, options.by, options.csv, options.json }))
+        if (const auto status =
+                reportCompiled(*read, { options.file, options.by, options.csv, options.groups, options.json }))
             return *status;
         // Experiments have a limit of their own, which their reader holds.
         if (read->size() <= maximumExperiment || isProgramText(options.file, *read))

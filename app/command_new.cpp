@@ -206,6 +206,8 @@ int makeNew(const NewOptions& options)
     }
     Json out = envelope(options.json);
     out["parameter_count"] = parameterCount(std::get<TransformerModel>(experiment->model).settings.model);
+    if (!made->warnings.empty())
+        out["problems"] = toJson(made->warnings);
     if (!made->defaultRules.empty())
         out["default_rules"] = made->defaultRules;
     if (denseLayers)

@@ -45,14 +45,25 @@ Rational perStep(const HloCollective& collective)
     return sentBytes(collective) * Rational(collective.executions.value_or(1));
 }
 
-void printCompiledList(Console& console, const HloModule& module, const HloCollectives& found)
+/// As the text has them; of a permutation only `inFull`: "{{0,1},{1,2}}".
+std::string devicesText(const HloModule& module, const HloCollective& collective, bool inFull)
+{
+    if (!inFull || collective.pairs.empty())
+        return groupsText(module, collective);
+    std::string text;
+    for (const auto& [from, to] : collective.pairs)
+        text += (text.empty() ? "{" : ",{") + std::to_string(from) + ',' + std::to_string(to) + '}';
+    return '{' + text + '}';
+}
+
+void printCompiledList(Console& console, const HloModule& module, const HloCollectives& found, bool groups)
 {
     Table table{ "#>", "Collective", "Groups", "In>", "Out>", "Sent per device>", "Times>", "Bytes per step>", "Line>",
         "Source", "Cause" };
     for (std::size_t i = 0; i < found.list.size(); ++i) {
         const HloCollective& collective = found.list[i];
         table.rows.push_back({ words::count(static_cast<qint64>(i) + 1), textOr(name(collective.kind)),
-            textOr(groupsText(module, collective)), words::bytes(Rational(collective.bytesIn)),
+            textOr(devicesText(module, collective, groups)), words::bytes(Rational(collective.bytesIn)),
             words::bytes(Rational(collective.bytesOut)), words::bytes(sentBytes(collective)),
             executionsText(collective.executions), exactCount(perStep(collective)), QString::number(collective.line),
             textOr(sourceOf(collective)), textOr(collective.metadata.opName) });
@@ -78,7 +89,7 @@ void printCompiledSums(Console& console, const HloModule& module, const HloColle
     console.foldedTable(table);
 }
 
-void printCompiled(const HloModule& module, const HloCollectives& found, const std::string& by)
+void printCompiled(const HloModule& module, const HloCollectives& found, const CompiledReport& options)
 {
     Console console;
     console.line(QStringLiteral("%1, as XLA has compiled it for %2 devices.")
@@ -90,9 +101,9 @@ void printCompiled(const HloModule& module, const HloCollectives& found, const s
         console.line(QStringLiteral("No device has to send anything: there are no collectives."));
         return;
     }
-    if (by.empty())
-        printCompiledList(console, module, found);
-    printCompiledSums(console, module, found, by);
+    if (options.by.empty())
+        printCompiledList(console, module, found, options.groups);
+    printCompiledSums(console, module, found, options.by);
     Rational sent;
     bool isExact = true, isRounded = false;
     for (const HloCollective& collective : found.list) {
@@ -152,15 +163,15 @@ int printCompiledJson(const HloModule& module, const HloCollectives& found, cons
     return emitJson(out, target, Done);
 }
 
-std::string compiledCsv(const HloModule& module, const HloCollectives& found, const std::string& by)
+std::string compiledCsv(const HloModule& module, const HloCollectives& found, const CompiledReport& options)
 {
     const auto timesOf = [](const std::optional<std::int64_t>& times) {
         return times ? std::to_string(*times) : std::string();
     };
     std::string text;
-    if (!by.empty()) {
-        text = csvLine({ by, "collectives", "times_per_step", "sent_bytes_per_step" });
-        for (const CompiledSum& sum : sums(module, found, compiledKey(by)))
+    if (!options.by.empty()) {
+        text = csvLine({ options.by, "collectives", "times_per_step", "sent_bytes_per_step" });
+        for (const CompiledSum& sum : sums(module, found, compiledKey(options.by)))
             text +=
                 csvLine({ sum.key, std::to_string(sum.collectives), timesOf(sum.executions), toJson(sum.sent).dump() });
         return text;
@@ -169,11 +180,11 @@ std::string compiledCsv(const HloModule& module, const HloCollectives& found, co
         "sent_bytes_per_step", "line", "source", "cause" });
     for (std::size_t i = 0; i < found.list.size(); ++i) {
         const HloCollective& collective = found.list[i];
-        text += csvLine({ std::to_string(i + 1), std::string(name(collective.kind)), groupsText(module, collective),
-            std::to_string(collective.groups.size()), std::to_string(collective.bytesIn),
-            std::to_string(collective.bytesOut), toJson(sentBytes(collective)).dump(), timesOf(collective.executions),
-            toJson(perStep(collective)).dump(), std::to_string(collective.line), sourceOf(collective),
-            collective.metadata.opName });
+        text += csvLine({ std::to_string(i + 1), std::string(name(collective.kind)),
+            devicesText(module, collective, options.groups), std::to_string(collective.groups.size()),
+            std::to_string(collective.bytesIn), std::to_string(collective.bytesOut),
+            toJson(sentBytes(collective)).dump(), timesOf(collective.executions), toJson(perStep(collective)).dump(),
+            std::to_string(collective.line), sourceOf(collective), collective.metadata.opName });
     }
     return text;
 }
@@ -199,9 +210,9 @@ std::optional<int> reportCompiled(const std::string& text, const CompiledReport&
     if (!options.json.empty())
         return printCompiledJson(*module, *found, options.json);
     if (options.csv)
-        writeTo(stdout, compiledCsv(*module, *found, options.by));
+        writeTo(stdout, compiledCsv(*module, *found, options));
     else
-        printCompiled(*module, *found, options.by);
+        printCompiled(*module, *found, options);
     return Done;
 }
 

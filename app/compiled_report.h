@@ -13,6 +13,7 @@ struct CompiledReport {
     std::string name; ///< of the input
     std::string by; ///< sums by kind, axes, layer or source instead of the list; empty for the list
     bool csv = false;
+    bool groups = false; ///< the devices of each: of a permutation all its pairs
     JsonTarget json;
 };
 

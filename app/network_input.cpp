@@ -8,6 +8,7 @@
 #include "console.h"
 #include "experiment/network_rules.h"
 #include "experiment_file/file_words.h"
+#include "report.h"
 #include "words/utf8.h"
 
 namespace shardscope::cli {
@@ -36,6 +37,8 @@ Result<MadeNetwork> makeNetwork(const TransformerSettings& settings, std::string
     RulesSetting taken;
     const PublishedRules* const set = rules ? nullptr : defaultRules(setting.axes, names);
     if (rules) {
+        if (rules->maxText)
+            made.warnings = rules->maxText->warnings;
         if (rules->experiment)
             taken = rules->experiment->rules;
         else
@@ -55,9 +58,10 @@ Result<MadeNetwork> makeNetwork(const TransformerSettings& settings, std::string
 
 void remarkRules(const MadeNetwork& made, const NetworkOptions& options)
 {
+    Console errors(stderr);
+    print(errors, made.warnings);
     if (!options.rules.empty())
         return;
-    Console errors(stderr);
     errors.line(made.defaultRules.empty()
             ? QStringLiteral("No rules were given, and no published ones are over such a mesh: nothing is sharded. "
                              "--rules takes some.")

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "networks/transformer_settings.h"
 #include "rules_input.h"
@@ -19,13 +20,14 @@ struct NetworkOptions {
 struct MadeNetwork {
     Experiment experiment;
     std::string defaultRules;
+    std::vector<Diagnostic> warnings = {}; ///< about the file of rules
 };
 
 /// As networkExperiment() of experiment/network_rules.h. Errors: those of readRulesInput() and readMeshOption();
 /// UnresolvedAxisSize without a mesh.
 [[nodiscard]] Result<MadeNetwork> makeNetwork(
     const TransformerSettings& settings, std::string title, const NetworkOptions& options);
-/// Says on the error stream which rules were taken, where none were given.
+/// Says on the error stream which rules were taken, where none were given, and what warnings there are about a file.
 void remarkRules(const MadeNetwork& made, const NetworkOptions& options);
 
 } // namespace shardscope::cli

@@ -123,7 +123,7 @@ ProblemText describeHosts(const Diagnostic& d)
             Words::tr("Use a size that divides by the hosts along the mesh axis."), {} };
     case Code::RulesElsewhere:
         if (d.arg("taken"))
-            return { Words::tr("the configuration has neither mesh axes nor rules: those of MaxText's %1 are taken")
+            return { Words::tr("the configuration has neither mesh axes nor rules, and takes those of MaxText (%1)")
                          .arg(text("taken")),
                 Words::tr("Where your version of MaxText has others, read its base.yml with these sizes."), {} };
         return { Words::tr("%1 is %2: mesh axes and rules stand in that file, and replace those of this one")

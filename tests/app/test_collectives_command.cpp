@@ -435,6 +435,23 @@ func.func @main(%a: tensor<8x8xf32>) -> )"
         QVERIFY2(said(QStringLiteral("after"), after), qPrintable(ran.out));
     }
 
+    /// Of a compiled program --groups names who sends to whom.
+    void pairsOfCompiledPrograms()
+    {
+        const QByteArray text = "HloModule m, is_scheduled=true, num_partitions=4\n"
+                                "ENTRY %main (p: f32[8]) -> f32[8] {\n"
+                                "  %p = f32[8]{0} parameter(0)\n"
+                                "  ROOT %c = f32[8]{0} collective-permute(%p), channel_id=1, "
+                                "source_target_pairs={{0,1},{1,2},{2,3}}\n}\n";
+        const QString pairs = QStringLiteral("{{0,1},{1,2},{2,3}}");
+        for (const char* command : { "comms -", "comms - --csv" }) {
+            const Ran brief = runProgram(words(command), text);
+            QVERIFY2(brief.code == 0 && !brief.out.contains(pairs), qPrintable(brief.out + brief.error));
+            const Ran full = runProgram(words(command) + words("--groups"), text);
+            QVERIFY2(full.code == 0 && full.out.contains(pairs), qPrintable(full.out + full.error));
+        }
+    }
+
     /// A sum over three devices sends thirds of bytes; a way between cuts that would leave uneven blocks gathers.
     void partitionAndListSendTheSame_data()
     {

@@ -259,6 +259,14 @@ private Q_SLOTS:
         QCOMPARE(other.code, 0);
         QVERIFY(other.error.contains(QStringLiteral("nothing is sharded")));
 
+        // The sizes of a run of MaxText, over base.yml.
+        const QString sizes =
+            writeFile(m_folder, QStringLiteral("run.yml"), "ici_fsdp_parallelism: 4\nici_tensor_parallelism: 2\n");
+        const Ran over = made(("--devices 8 --rules " + sizes.toUtf8()).constData());
+        QVERIFY2(over.code == 0 && over.error.contains(QStringLiteral("W217")), qPrintable(over.error));
+        QVERIFY(over.json().at("mesh").at("axes").at(3) == nlohmann::json::parse(R"(["fsdp", 4])"));
+        QVERIFY(over.json().at("rules").at("list").size() > 50);
+
         const QString file = writeFile(m_folder, QStringLiteral("config.json"), configuration);
         const Ran converted = ranWith(QStringLiteral("convert --from hf --mesh data=2,model=4 ") + file);
         QVERIFY2(converted.error.contains(QStringLiteral("t5x-a2p2")), qPrintable(converted.error));
