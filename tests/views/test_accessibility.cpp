@@ -6,6 +6,8 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
 #include <QMenuBar>
 #include <QSignalSpy>
 #include <QTest>
@@ -29,6 +31,7 @@
 #include "views/rules_view/trace_matrix.h"
 #include "views/timing_view/timing_plots.h"
 #include "views/timing_view/timing_view.h"
+#include "views/widgets/notice_strip.h"
 #include "views/widgets/segmented_bar.h"
 
 using namespace shardscope;
@@ -65,6 +68,30 @@ QStringList nameless(const QWidget* window)
         const QAccessibleInterface* node = QAccessible::queryAccessibleInterface(widget);
         if (!node || node->text(QAccessible::Name).trimmed().isEmpty())
             found << describe(widget);
+    }
+    return found;
+}
+
+/// Every control that is seen, and of which neither a tool tip nor a label tells what it does. Messages say it of their
+/// buttons themselves.
+QStringList withoutTips(const QWidget* window)
+{
+    std::set<const QWidget*> labelled;
+    for (const QLabel* label : window->findChildren<QLabel*>())
+        if (label->buddy() && label->isVisibleTo(window))
+            labelled.insert(label->buddy());
+    QStringList found;
+    for (QWidget* widget : window->findChildren<QWidget*>()) {
+        const bool isControl = qobject_cast<QAbstractButton*>(widget) || qobject_cast<QComboBox*>(widget)
+            || qobject_cast<QLineEdit*>(widget) || qobject_cast<QAbstractSpinBox*>(widget)
+            || qobject_cast<SegmentedBar*>(widget) || qobject_cast<SizeSlider*>(widget);
+        const QWidget* parent = widget->parentWidget();
+        if (!isControl || !widget->isVisibleTo(window) || !(widget->focusPolicy() & Qt::TabFocus)
+            || isPartOfAnother(widget) || qobject_cast<const QLineEdit*>(parent)
+            || qobject_cast<const NoticeStrip*>(parent) || labelled.contains(widget))
+            continue;
+        if (widget->toolTip().isEmpty())
+            found << describe(widget) + u' ' + widget->accessibleName();
     }
     return found;
 }
@@ -151,6 +178,29 @@ private Q_SLOTS:
         auto* bare = new QToolButton(&window);
         bare->show();
         QCOMPARE(nameless(&window), QStringList{ describe(bare) });
+    }
+
+    void everyControlHasATip()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.document()->waitForAnalysis();
+        window.runController()->runStep();
+        QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 30'000);
+        for (const char* part : { "mesh", "rules", "tensors", "grid", "program", "timing", "values", "compare",
+                 "explain", "collectives", "lab", "dialects" }) {
+            QVERIFY(window.present(QLatin1String(part)));
+            QCoreApplication::processEvents();
+            const QStringList found = withoutTips(&window);
+            QVERIFY2(found.isEmpty(), qPrintable(QLatin1String(part) + u'\n' + found.join(u'\n')));
+        }
+        // A control without one would be found.
+        auto* bare = new QComboBox(&window);
+        bare->show();
+        QCOMPARE(withoutTips(&window).size(), 1);
     }
 
     void everyControlIsReachedByTab_data()

@@ -1113,6 +1113,32 @@ private Q_SLOTS:
             qPrintable(QStringLiteral("%1 in place of %2, before %3").arg(layout->height()).arg(chosen).arg(before)));
     }
 
+    /// Links in the head of a section come before what is in it, and no tab bar that is out of sight gets the keyboard.
+    void tabGoesThroughWhatIsSeen()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        const auto* section = qobject_cast<Section*>(framed.part("rules")->parentWidget());
+        QTRY_VERIFY(section && section->isVisible());
+        const QWidget* next = section->fold();
+        do
+            next = next->nextInFocusChain();
+        while (!(next->focusPolicy() & Qt::TabFocus) || !next->isVisible());
+        QCOMPARE(next->objectName(), QStringLiteral("trace"));
+        const auto hiddenBars = [&framed] {
+            int found = 0;
+            for (const QTabBar* bar : framed.window.findChildren<QTabBar*>())
+                found += bar->isVisible() && (bar->focusPolicy() & Qt::TabFocus)
+                    && !framed.window.rect().intersects(QRect(bar->mapTo(&framed.window, QPoint()), bar->size()));
+            return found;
+        };
+        for (const Perspective each : { Perspective::Learn, Perspective::Program, Perspective::Debug,
+                 Perspective::Compare, Perspective::Debug }) {
+            framed.window.setPerspective(each);
+            QTest::qWait(50);
+            QTRY_COMPARE(hiddenBars(), 0);
+        }
+    }
+
     /// A section without contents is one line that says why.
     void whatHasNothingToShowIsOneLine()
     {

@@ -113,6 +113,7 @@ void DockTabs::follow()
         if (bar->elideMode() != Qt::ElideNone)
             bar->setElideMode(Qt::ElideNone);
         bar->setAccessibleName(tr("Views in this place"));
+        bar->setFocusPolicy(bar->count() > 1 ? Qt::TabFocus : Qt::NoFocus); // Qt keeps that of one dock, out of sight
         if (const QSize size(Metrics::scaled(14), Metrics::scaled(14)); bar->iconSize() != size)
             bar->setIconSize(size);
         for (int tab = 0; tab < bar->count(); ++tab)

@@ -118,7 +118,7 @@ void NoticeStrip::showText()
     m_text->setVisible(!m_text->text().isEmpty() && !titleAlone);
     m_title->setToolTip(titleAlone ? m_text->toolTip() : QString());
     for (QWidget* beside : { static_cast<QWidget*>(m_icon), static_cast<QWidget*>(m_close) })
-        m_row->setAlignment(beside, titleAlone ? Qt::AlignVCenter : Qt::AlignTop);
+        m_row->setAlignment(beside, titleAlone || m_title->text().isEmpty() ? Qt::AlignVCenter : Qt::AlignTop);
 }
 
 void NoticeStrip::dismiss()

@@ -20,6 +20,7 @@ Section::Section(const QString& id, const QString& name, QWidget* body, Kind kin
     , m_figure(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Elided, &Theme::secondary))
     , m_nothing(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::hint))
     , m_head(new QWidget(this))
+    , m_lastInHead(m_fold)
 {
     setObjectName(id);
     setAccessibleName(name);
@@ -54,6 +55,8 @@ QPushButton* Section::addLink(const QString& text, const QString& tip, const std
     link->setProperty("link", true);
     setQuiet(link);
     connect(link, &QPushButton::clicked, this, run);
+    QWidget::setTabOrder(m_lastInHead, link); // before the body, which is there already
+    m_lastInHead = link;
     m_row->addWidget(link);
     return link;
 }

@@ -54,6 +54,7 @@ private:
     RoleLabel* m_nothing;
     QToolButton* m_close = nullptr;
     QWidget* m_head;
+    QWidget* m_lastInHead; ///< in the order of Tab
     QHBoxLayout* m_row;
 };
 
