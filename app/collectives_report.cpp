@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/exchange_subject.h"
 #include "program/operation_path.h"
 #include "sharding/text.h"
 #include "words/collective_words.h"
@@ -52,9 +53,9 @@ QString bytesAndCount(Rational bytes)
                                 : QStringLiteral("%1 (%2 B)").arg(words::bytes(bytes), exactCount(bytes));
 }
 
-QString whoSends(const CollectiveList& list)
+QString whoSends(bool everyDevice)
 {
-    return allSend(list) ? QStringLiteral("Every device sends") : QStringLiteral("A device sends at most");
+    return everyDevice ? QStringLiteral("Every device sends") : QStringLiteral("A device sends at most");
 }
 
 void sayRounded(Console& console, bool isRounded)
@@ -95,13 +96,14 @@ Json toJson(const CollectiveList& list, std::size_t index, bool groups)
 {
     const CollectiveEntry& entry = list.entries[index];
     const Program& program = *list.program;
+    const ExchangeSubject array = exchangeSubject(list, entry);
     Json out{ { "number", index + 1 }, { "kind", name(entry.kind) }, { "axes", axisNames(entry.axes, *entry.mesh) },
         { "group_size", entry.groupSize }, { "groups", entry.groupCount }, { "sent_bytes", toJson(entry.sentBytes) },
         { "times", entry.times }, { "times_known", entry.timesKnown }, { "conditional", entry.conditional },
-        { "sent_bytes_per_step", toJson(entry.sentPerStep()) }, { "layer", entry.scope },
+        { "in_sums", entry.inSums }, { "sent_bytes_per_step", toJson(entry.sentPerStep()) }, { "layer", entry.scope },
         { "tensor", entry.value.valid() ? *program.value(entry.value).path : std::string() },
-        { "type", toString(entry.type) }, { "before", words::shardingForm(entry.before, *entry.mesh).toStdString() },
-        { "after", words::shardingForm(entry.after, *entry.mesh).toStdString() }, { "cause", causeId(entry) },
+        { "type", toString(array.type) }, { "before", words::shardingForm(array.before, *entry.mesh).toStdString() },
+        { "after", words::shardingForm(array.after, *entry.mesh).toStdString() }, { "cause", causeId(entry) },
         { "scalar_loss", entry.scalarLoss } };
     if (entry.partOf.valid())
         out["part_of"] = *program.value(entry.partOf).path;

@@ -35,7 +35,7 @@ void addOrigin(Json& json, const CollectiveEntry& entry);
 /// "1.08 GiB (1,156,088,832 B)"; once where both are the same.
 [[nodiscard]] QString bytesAndCount(Rational bytes);
 /// "Every device sends", or that none sends more.
-[[nodiscard]] QString whoSends(const CollectiveList& list);
+[[nodiscard]] QString whoSends(bool everyDevice);
 /// What ≈ stands for, where any of the bytes have it.
 void sayRounded(Console& console, bool isRounded);
 

@@ -104,10 +104,14 @@ void printText(const Communication& found, const CommsOptions& options)
     const SentBytes sent = sentBytes(list);
     console.line();
     console.line(QStringLiteral("%1 %2 per step%3.")
-                     .arg(whoSends(list), bytesAndCount(sent.step),
+                     .arg(whoSends(allSend(list)), bytesAndCount(sent.step),
                          sent.scalarLoss == Rational(0)
                              ? QString()
                              : QStringLiteral(", and %1 for the scalar loss").arg(words::bytes(sent.scalarLoss))));
+    if (std::any_of(list.entries.begin(), list.entries.end(),
+            [](const CollectiveEntry& entry) { return entry.conditional && isExchange(entry); }))
+        console.line(
+            QStringLiteral("Of the branches of a conditional one runs: the sums count that which sends most."));
     for (const CollectiveEntry& entry : list.entries)
         if (!entry.timesKnown) {
             console.line(QStringLiteral("? how often a loop around it runs is known only when it runs; it is counted "

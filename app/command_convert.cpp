@@ -317,10 +317,14 @@ void remark(const ConvertOptions& options, const Source& source)
         remarkRules(*source.network, { options.rules, options.mesh, {} });
     Console errors(stderr);
     print(errors, source.warnings);
-    if (!source.passedOver.empty())
-        errors.line(
-            QStringLiteral("%1: %2 other keys say nothing about sharding and were passed over; --json lists them")
-                .arg(words::fromStd(source.name), QString::number(source.passedOver.size())),
+    if (const std::size_t passed = source.passedOver.size(); passed > 0)
+        errors.line(words::fromStd(source.name)
+                + (passed == 1 ? QStringLiteral(
+                       ": 1 other key says nothing about sharding and was passed over; --json names it")
+                               : QStringLiteral(
+                                   ": %1 other keys say nothing about sharding and were passed over; --json lists "
+                                   "them")
+                                     .arg(passed)),
             Emphasis::Faint);
     for (const std::string& lost : source.notKept)
         errors.line(lost == "inner_rules"

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "commands.h"
 #include "layout_report.h"
+#include "pipeline/exchange_subject.h"
 #include "program/path.h"
 #include "report.h"
 #include "words/collective_words.h"
@@ -70,6 +71,8 @@ Json alternativeJson(const CollectiveList& list, const Choice& option, const Mes
     Json out{ { "kind", alternativeIds[static_cast<std::size_t>(alternative.kind)] },
         { "sent_bytes_per_step", cli::toJson(alternative.sentBytes) }, { "more_bytes_held", alternative.moreBytesHeld },
         { "steps", std::move(steps) }, { "text", option.text.toStdString() } };
+    if (alternative.timesWork != 1)
+        out["times_work"] = alternative.timesWork;
     if (alternative.allReshards)
         out["all_reshards"] = true;
     if (alternative.rulesWithin && !alternative.rulesWithin->empty())
@@ -123,13 +126,14 @@ int explainCollective(const std::string& file, std::int64_t number, const JsonTa
     for (const words::Text& paragraph : stated.paragraphs)
         console.lines(wrapped(words::plain(paragraph), 100), QStringLiteral("  "));
     Table held{ "", "Sharding", "Each device holds" };
+    const ExchangeSubject array = exchangeSubject(list, entry);
     const auto addForm = [&](const QString& when, const TensorSharding& sharding) {
-        const TensorType local{ entry.type.dtype, shardShape(sharding, entry.type.shape) };
+        const TensorType local{ array.type.dtype, shardShape(sharding, array.type.shape) };
         held.rows.push_back({ when, words::shardingForm(sharding, *entry.mesh),
             QStringLiteral("%1, %2").arg(words::shape(local.shape), exactBytes(local.byteCount())) });
     };
-    addForm(QStringLiteral("before"), entry.before);
-    addForm(QStringLiteral("after"), entry.after);
+    addForm(QStringLiteral("before"), array.before);
+    addForm(QStringLiteral("after"), array.after);
     console.line();
     console.table(held);
     console.heading(sentPairs(entry).empty() ? QStringLiteral("Groups") : QStringLiteral("Who sends to whom"));

@@ -151,7 +151,7 @@ std::string heading(const Partitioned& partitioned, const PartitionCommandOption
                      options.plan == "optimal" ? QStringLiteral("the fewest bytes")
                                                : QStringLiteral("Shardy's sequence"));
     lines << QStringLiteral("%1 %2 B per step%3.")
-                 .arg(whoSends(partitioned.list), exactCount(sent.step),
+                 .arg(whoSends(allSend(partitioned.list)), exactCount(sent.step),
                      sent.scalarLoss == Rational(0)
                          ? QString()
                          : QStringLiteral(", and %1 B for the scalar loss").arg(exactCount(sent.scalarLoss)));

@@ -132,19 +132,34 @@ Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, Name
     return {};
 }
 
-/// Of a name that no rule has, the one that may have been meant; empty for none.
-QString otherName(const LogicalName& name, const Ruling& ruling)
+/// Names that no rule has, in a line each where another one may have been meant, in one line where not.
+std::vector<std::pair<QString, Emphasis>> namesWithoutRule(const LogicalNames& names, const Ruling& ruling)
 {
+    std::vector<std::pair<QString, Emphasis>> lines;
     std::vector<std::string> known;
     for (const LogicalRule& rule : ruling.rules.list)
         if (rule.name.kind == LogicalName::Kind::Name)
             known.push_back(rule.name.name);
-    if (name.kind != LogicalName::Kind::Name || std::find(known.begin(), known.end(), name.name) != known.end())
-        return {};
-    const std::string nearest = nearestName(name.name, known);
-    return nearest.empty() ? QString()
-                           : QStringLiteral("no rule names “%1”; did you mean “%2”?")
-                                 .arg(words::fromStd(name.name), words::fromStd(nearest));
+    QStringList other;
+    for (const LogicalName& name : names) {
+        if (name.kind != LogicalName::Kind::Name || std::find(known.begin(), known.end(), name.name) != known.end())
+            continue;
+        const QString quoted = QStringLiteral("“%1”").arg(words::fromStd(name.name));
+        if (const std::string nearest = nearestName(name.name, known); !nearest.empty())
+            lines.emplace_back(
+                QStringLiteral("no rule names %1; did you mean “%2”?").arg(quoted, words::fromStd(nearest)),
+                Emphasis::Warning);
+        else
+            other << quoted;
+    }
+    // Rules of the variable may have them, and other fallbacks say it themselves.
+    if (!other.isEmpty() && !known.empty() && !ruling.own && !ruling.boxed
+        && ruling.fallback == RulesFallback::AxisIsUnsharded)
+        lines.emplace_back((other.size() == 1 ? QStringLiteral("no rule names %1: nothing shards it")
+                                              : QStringLiteral("no rule names %1: nothing shards them"))
+                               .arg(other.join(QStringLiteral(", "))),
+            Emphasis::Faint);
+    return lines;
 }
 
 int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& answer)
@@ -189,9 +204,8 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
         console.line(QStringLiteral("by the rules outside: %1 lies in no part that has rules of its own")
                          .arg(words::fromStd(options.within)),
             Emphasis::Faint);
-    for (const LogicalName& name : answer.names)
-        if (const QString meant = otherName(name, ruling); !meant.isEmpty())
-            console.line(meant, Emphasis::Warning);
+    for (const auto& [line, emphasis] : namesWithoutRule(answer.names, ruling))
+        console.line(line, emphasis);
     if (ruling.partitioner)
         console.line(partitionerText(ruling), Emphasis::Faint);
     for (const DroppedAxes& dropped : answer.dropped)

@@ -91,7 +91,7 @@ void printMeshes(Console& console, const FoundMeshes& found, const std::vector<M
         meshes.rows.push_back(
             { words::meshNames(each.axes) + (isPresent ? QStringLiteral(" (the experiment's)") : QString()),
                 heldText(each.stateBytes), heldText(each.peakBytes), sentText(each.sentBytes),
-                words::meshVerdict(found.meshes, i) });
+                words::meshReason(found.meshes, i) });
     }
     console.foldedTable(meshes, {});
     console.more(static_cast<std::int64_t>(found.meshes.size() - meshes.rows.size()), " (--all)");

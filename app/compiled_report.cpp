@@ -101,7 +101,7 @@ void printCompiled(const HloModule& module, const HloCollectives& found, const s
         isExact = isExact && collective.executions;
     }
     console.line();
-    console.line(QStringLiteral("Every device sends %1 per step.").arg(bytesAndCount(sent)));
+    console.line(QStringLiteral("%1 %2 per step.").arg(whoSends(allSend(found)), bytesAndCount(sent)));
     if (!isExact)
         console.line(QStringLiteral("? how often it runs cannot be told from the text; it is counted once."));
     sayRounded(console, isRounded);

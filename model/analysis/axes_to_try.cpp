@@ -7,6 +7,8 @@
 #include <tuple>
 #include <variant>
 
+#include "analysis/pipeline_axis.h"
+
 namespace shardscope {
 
 namespace {
@@ -95,17 +97,20 @@ std::vector<std::size_t> axesToTry(const Snapshot& snapshot)
 {
     const std::vector<MeshAxis>& axes = snapshot.experiment->mesh.axes;
     const std::vector<NamedDimensions> arrays = namedDimensions(snapshot);
+    const auto isFree = [&](std::size_t axis) {
+        return axes[axis].size == 1 && !isPipelineAxis(*snapshot.experiment, axes[axis].name);
+    };
     const std::vector<AxisUse> uses = usesOf(*snapshot.experiment, arrays);
     std::vector<const AxisUse*> taken;
     std::vector<std::size_t> left, order;
     for (std::size_t axis = 0; axis < axes.size(); ++axis)
         if (axes[axis].size > 1)
             taken.push_back(&uses[axis]);
-        else if (!uses[axis].names.empty())
+        else if (!uses[axis].names.empty() && isFree(axis))
             left.push_back(axis);
     if (std::all_of(uses.begin(), uses.end(), [](const AxisUse& use) { return use.names.empty(); })) // by the mesh
         for (std::size_t axis = 0; axis < axes.size(); ++axis)
-            if (axes[axis].size == 1)
+            if (isFree(axis))
                 order.push_back(axis);
     while (!left.empty()) {
         const auto best = std::max_element(left.begin(), left.end(), [&](std::size_t a, std::size_t b) {

@@ -158,7 +158,7 @@ private:
     void setSent(CollectiveAlternative& alternative, Rational sent) const
     {
         alternative.sentBytes = sent;
-        if (!m_entry.scalarLoss)
+        if (!m_entry.scalarLoss && !m_entry.conditional) // else another branch may send more then
             alternative.stepBytes = minus(m_step, m_kept) + sent;
     }
     [[nodiscard]] Rational perStep(const std::vector<ReshardStep>& steps) const
@@ -380,6 +380,7 @@ private:
         }
         if (alternative.steps.empty())
             return;
+        alternative.timesWork = m_entry.groupSize;
         setSent(alternative, sent);
         m_found.push_back(std::move(alternative));
     }
@@ -527,7 +528,7 @@ std::vector<CollectiveAlternative> alternatives(
             continue;
         // Where only this array changes, what the step sends beside the rest is what stands in its place.
         if (alternative.kind == AlternativeKind::ChangeSharding && alternative.stepBytes && !alternative.rulesWithin
-            && !entry.scalarLoss) {
+            && !entry.scalarLoss && !entry.conditional) {
             const Rational rest = minus(sentBytes(list).step, kept);
             const Rational more = minus(*alternative.stepBytes, rest), sent = more.numerator() < 0 ? Rational(0) : more;
             if (!(sent == alternative.sentBytes))

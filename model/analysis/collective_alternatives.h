@@ -30,6 +30,7 @@ struct CollectiveAlternative {
     std::optional<Rational> stepBytes;
     std::vector<Collective> steps; ///< once
     std::int64_t moreBytesHeld = 0; ///< per device, additionally; negative for less
+    std::int64_t timesWork = 1; ///< as much is computed in this place; not worked out for ChangeSharding
     std::optional<TensorSharding> sharding; ///< the other sharding that `value` has then: ScatterResult, ChangeSharding
     ValueId value;
     std::optional<std::int64_t>

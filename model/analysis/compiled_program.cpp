@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/compiled_program.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace shardscope {
@@ -49,6 +50,24 @@ Rational sentBytes(const HloCollective& collective)
 {
     const std::int64_t size = collective.kind == HloCollectiveKind::CollectivePermute ? 2 : collective.groups.size();
     return ringBytes(ringKind(collective.kind), size, collective.bytesIn);
+}
+
+bool allSend(const HloCollectives& collectives)
+{
+    const auto allSendIn = [&](const HloCollective& collective) {
+        if (sentBytes(collective) == Rational(0))
+            return true;
+        if (collective.kind != HloCollectiveKind::CollectivePermute)
+            return collective.kind != HloCollectiveKind::CollectiveBroadcast;
+        std::vector<std::int32_t> senders;
+        for (const auto& [sender, receiver] : collective.pairs)
+            if (sender != receiver)
+                senders.push_back(sender);
+        std::sort(senders.begin(), senders.end());
+        const auto end = std::unique(senders.begin(), senders.end());
+        return end - senders.begin() >= collectives.devices;
+    };
+    return std::all_of(collectives.list.begin(), collectives.list.end(), allSendIn);
 }
 
 std::string groupsText(const HloModule& module, const HloCollective& collective)

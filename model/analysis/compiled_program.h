@@ -20,6 +20,9 @@ namespace shardscope {
 [[nodiscard]] CollectiveKind ringKind(HloCollectiveKind kind);
 /// Ring model: bytes that one device sends, once.
 [[nodiscard]] Rational sentBytes(const HloCollective& collective);
+/// Every device sends in each of the collectives that send anything; a permutation leaves out those without a pair, and
+/// those that keep what they have, a broadcast the last ones.
+[[nodiscard]] bool allSend(const HloCollectives& collectives);
 /// The groups as the text has them; "pairs" of a collective-permute.
 [[nodiscard]] std::string groupsText(const HloModule& module, const HloCollective& collective);
 

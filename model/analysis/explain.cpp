@@ -99,21 +99,8 @@ Explanation explain(const Snapshot& snapshot, ValueId value)
     for (std::size_t dimension = 0; dimension < rank; ++dimension)
         explanation.dims.push_back(reasonOf(snapshot, explanation, dimension));
 
-    if (snapshot.propagation) {
-        const TensorSharding sharding = heldSharding(snapshot, value);
-        for (std::size_t axis = 0; axis < snapshot.mesh->rank(); ++axis) {
-            const AxisRef full = fullAxis(*snapshot.mesh, axis);
-            const bool shards =
-                std::any_of(sharding.dims.begin(), sharding.dims.end(), [&](const DimensionSharding& dim) {
-                    return std::any_of(
-                        dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, full); });
-                });
-            const bool adds = std::any_of(
-                sharding.unreduced.begin(), sharding.unreduced.end(), [&](AxisRef ref) { return overlaps(ref, full); });
-            if (!shards && !adds && full.size > 1)
-                explanation.copiedAlong.push_back(full);
-        }
-    }
+    if (snapshot.propagation)
+        explanation.copiedAlong = replicatedAxes(heldSharding(snapshot, value), *snapshot.mesh);
     if (snapshot.collectives) {
         const std::vector<ValueId> forms = sameValue(*snapshot.program, value);
         for (const CollectiveEntry& entry : snapshot.collectives->entries)

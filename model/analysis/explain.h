@@ -35,7 +35,7 @@ struct DimensionReason {
 struct Explanation {
     ValueId value;
     std::vector<DimensionReason> dims;
-    AxisList copiedAlong; ///< mesh axes that shard no dimension: the tensor is held once per coordinate
+    AxisList copiedAlong; ///< replicatedAxes(): the tensor is held once per coordinate along them
     /// Of Snapshot::collectives: those that make or reshard this value, or the nameless one that its constraint was put
     /// on.
     std::vector<const CollectiveEntry*> collectives;

@@ -157,6 +157,8 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
     }
     case Fix::Kind::Rematerialise:
         return withRemat(experiment, RematPolicy::Full);
+    case Fix::Kind::ScanLayers:
+        return withLayerForm(experiment, LayerForm::Scanned);
     case Fix::Kind::ParamsOnHost:
         return withParamsOnDevices(experiment, false);
     case Fix::Kind::DropShardingRule:

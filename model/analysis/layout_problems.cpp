@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/pipeline_axis.h"
 #include "analysis/problems.h"
 #include "analysis/sharded_dimensions.h"
 #include "analysis/slow_links.h"
@@ -62,8 +63,22 @@ std::string meantAxis(const LogicalRules& rules, const std::string& axis)
     return std::find(named.begin(), named.end(), axis) == named.end() ? nearestName(axis, named) : std::string();
 }
 
-/// W212: mesh axes along which nothing is sharded or added up. A text of what one device runs says nothing of that:
-/// every device has its own values.
+/// W245: devices along the axis are meant for the stages of a pipeline, and all of them work on every layer.
+Diagnostic pipelineAxis(const Snapshot& snapshot, std::size_t axis)
+{
+    const Mesh& mesh = *snapshot.mesh;
+    std::vector<bool> used(mesh.rank());
+    for (const ValueId argument : snapshot.program->main().arguments)
+        if (snapshot.program->value(argument).role == Role::Parameter)
+            markAxes(snapshot.propagation->shardings[argument.index], used);
+    Diagnostic diagnostic{ Code::PipelineAxis, { { "axis", mesh.axis(axis).name }, { "size", mesh.size(axis) } }, {} };
+    if (used[axis])
+        diagnostic.args.push_back({ "parts", std::int64_t{ 1 } });
+    return diagnostic;
+}
+
+/// W212: mesh axes along which nothing is sharded or added up; W245: others that are meant for a pipeline. A text of
+/// what one device runs says nothing of that: every device has its own values.
 void addUnusedAxes(const Snapshot& snapshot, std::vector<Problem>& problems)
 {
     const Mesh& mesh = *snapshot.mesh;
@@ -81,15 +96,20 @@ void addUnusedAxes(const Snapshot& snapshot, std::vector<Problem>& problems)
                     used[static_cast<std::size_t>(axis.axis)] = true;
             }
     for (std::size_t i = 0; i < mesh.rank(); ++i) {
-        if (mesh.size(i) == 1 || used[i])
+        const bool isPipeline = isPipelineAxis(*snapshot.experiment, mesh.axis(i).name);
+        if (mesh.size(i) == 1 || (used[i] && !isPipeline))
             continue;
         Diagnostic diagnostic{ Code::AxisUnused, { { "axis", mesh.axis(i).name }, { "size", mesh.size(i) } }, {} };
+        if (used[i])
+            diagnostic = pipelineAxis(snapshot, i);
+        else if (isPipeline)
+            diagnostic.args.push_back({ "pipeline", std::int64_t{ 1 } });
         diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);
         if (const std::string meant = meantAxis(snapshot.experiment->rules.rules, mesh.axis(i).name); !meant.empty())
             diagnostic.args.push_back({ "nearest", meant });
         std::vector<Fix> fixes;
         for (const auto& [name, count] : snapshot.namesWithoutRule)
-            if (fixes.empty() && divides(*snapshot.program, name, mesh.size(i)))
+            if (fixes.empty() && !isPipeline && divides(*snapshot.program, name, mesh.size(i)))
                 fixes.push_back({ Fix::Kind::MapName, name, 0, 0, { mesh.axis(i).name } });
         const Result<Experiment> without = withAxisSize(*snapshot.experiment, i, 1, true);
         if (without && ShardedDimensions(*snapshot.program, mesh, *snapshot.annotations).divideOn(without->mesh.axes))
@@ -223,7 +243,7 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
         return;
     std::vector<WaitedFor> uses, others;
     for (const CollectiveEntry& entry : snapshot.collectives->entries)
-        if (entry.mesh == snapshot.collectives->mesh && !entry.scalarLoss)
+        if (entry.mesh == snapshot.collectives->mesh && !entry.scalarLoss && entry.inSums)
             (isWaitedFor(*snapshot.collectives->program, entry) ? uses : others)
                 .push_back({ entry.axes, entry.times, entry.sentPerStep().value(), entry.value });
     const Mesh& mesh = *snapshot.mesh;

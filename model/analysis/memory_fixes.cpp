@@ -17,7 +17,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::size_t maximumMappings = 2, maximumTried = 5, maximumFixes = 2;
+constexpr std::size_t maximumMappings = 2, maximumTried = 6, maximumFixes = 2;
 /// The layers of a network are alike: what saves most for this many of them saves most for more.
 constexpr std::int64_t maximumLayersTried = 64; ///< so that several variants can be analysed
 
@@ -75,6 +75,8 @@ std::vector<Fix> candidates(const Snapshot& snapshot)
     std::vector<Fix> fixes;
     if (const auto remat = rematOf(*snapshot.experiment); remat && remat != RematPolicy::Full)
         fixes.push_back({ Fix::Kind::Rematerialise, {}, 0, 0 });
+    if (rematOf(*snapshot.experiment) && layerFormOf(*snapshot.experiment) == LayerForm::Unrolled)
+        fixes.push_back({ Fix::Kind::ScanLayers, {}, 0, 0 });
     const std::size_t before = fixes.size();
     for (const Mapping& mapping : mappings(snapshot)) {
         if (fixes.size() == before + maximumMappings)

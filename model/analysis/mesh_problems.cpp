@@ -3,6 +3,7 @@
 // Declared in problems.h.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "analysis/fixes.h"
 #include "analysis/problems.h"
@@ -122,14 +123,44 @@ std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh
     return problems;
 }
 
+namespace {
+
+/// What a device holds of parameters at the peak beyond its own shards: what it has gathered.
+std::int64_t gatheredParameters(const Plan& plan)
+{
+    const Program& program = *plan.program->program;
+    std::int64_t own = 0;
+    for (const ValueId argument : program.main().arguments)
+        if (const SlotId slot = plan.slotOf[argument.index];
+            slot.valid() && ownerOf(program, argument) == Owner::Parameters)
+            own += plan.slot(slot).bytes;
+    return plan.memory.atPeak[static_cast<std::size_t>(Owner::Parameters)] - own;
+}
+
+/// Layers one after the other keep what they gathered from one microbatch to the next.
+bool keepsForMicrobatches(const Experiment& experiment)
+{
+    const auto* transformer = std::get_if<TransformerModel>(&experiment.model);
+    return transformer && transformer->settings.microbatches > 1
+        && transformer->settings.model.form == LayerForm::Unrolled;
+}
+
+} // namespace
+
 std::vector<Problem> memoryProblems(const Experiment& experiment, const Plan& plan)
 {
     if (plan.memory.peakBytes <= experiment.hardware.memoryPerDevice)
         return {};
     Diagnostic diagnostic{ Code::OverMemoryLimit,
         { { "bytes", plan.memory.peakBytes }, { "limit", experiment.hardware.memoryPerDevice } }, {} };
-    if (const auto remat = rematOf(experiment); remat && remat != RematPolicy::Full)
+    const std::optional<RematPolicy> remat = rematOf(experiment);
+    if (remat && remat != RematPolicy::Full)
         diagnostic.args.push_back({ "remat", std::int64_t{ 1 } });
+    else if (remat && keepsForMicrobatches(experiment)) {
+        const std::int64_t gathered = gatheredParameters(plan);
+        if (plan.memory.peakBytes - gathered <= experiment.hardware.memoryPerDevice)
+            diagnostic.args.push_back({ "gathered", gathered });
+    }
     diagnostic.where.pointer = "/hardware/memory_per_device";
     return { { std::move(diagnostic), {}, {} } };
 }

@@ -87,7 +87,7 @@ std::optional<Diagnostic> problemOf(const Snapshot& snapshot)
 {
     if (snapshot.errorCount() > 0)
         return snapshot.problems.front().diagnostic;
-    for (const Code code : { Code::AxisUnused, Code::OverMemoryLimit, Code::UnevenArgument })
+    for (const Code code : { Code::AxisUnused, Code::PipelineAxis, Code::OverMemoryLimit, Code::UnevenArgument })
         for (const Problem& problem : snapshot.problems)
             if (problem.diagnostic.code == code)
                 return problem.diagnostic;
@@ -395,7 +395,7 @@ FoundMeshes findMeshes(const Experiment& experiment, AnalysisCache& cache, const
     found.meshes = searchMeshes(experiment, cache, stop);
     sortMeshes(found.meshes);
     for (const MeshFigures& each : found.meshes)
-        if (found.compared.size() < most && !isCode(each, Code::AxisUnused))
+        if (found.compared.size() < most && !isCode(each, Code::AxisUnused) && !isCode(each, Code::PipelineAxis))
             found.compared.push_back(each);
     found.batches = batchSensitivity(experiment, found.compared, cache, stop);
     return found;

@@ -61,6 +61,8 @@ void addMappings(std::vector<WhatIf>& all, const Snapshot& snapshot, const Expla
         for (const AxisRef& axis : explanation.copiedAlong) {
             if (added == maxMappings || stop.stop_requested())
                 return;
+            if (!isFull(*snapshot.mesh, axis))
+                continue; // a rule has no name for a part of an axis
             const std::string& axisName = snapshot.mesh->axis(static_cast<std::size_t>(axis.axis)).name;
             Result<Experiment> after = withNameMapped(
                 *snapshot.experiment, { explanation.annotation->innerRules }, dim.name, SpecEntry::axis(axisName));

@@ -100,7 +100,8 @@ enum class Code : std::uint16_t {
     CountMismatch = 194, ///< what (types, results, shardings, elements, bytes, ...), found, wanted, of
     AttributeMissing = 195, ///< op, attribute
     AttributeValue = 196, ///< attribute, value, wanted
-    NoProgram = 197, ///< a text without a function; wrong: entry, of HLO text that ends before it; hlo, of a .hlo
+    NoProgram = 197, ///< a text without a function; wrong: entry (of HLO text that ends before it), hlo (a .hlo that
+    ///< does not begin so), and of files that are no text in UTF-8 bytecode, gzip, utf16
     CompiledProgram = 198, ///< what XLA has made for each device was to be laid out otherwise
     NotComparable = 199, ///< wrong: program (a text that XLA has not compiled), order (the other one is compiled),
     ///< devices; devices, wanted
@@ -174,12 +175,13 @@ enum class Code : std::uint16_t {
     OverMemoryLimit = 209, ///< bytes, limit
     MeshNameInLogicalModel = 210, ///< tensor, axes
     RuleUnknownAxis = 211, ///< rule, axis
-    AxisUnused = 212, ///< axis, size: no array of the experiment is sharded along it
+    AxisUnused = 212, ///< axis, size: no array of the experiment is sharded along it; pipeline: it is named for one
     ParallelismWithoutAxis = 213, ///< key, size: MaxText ignores it, since mesh_axes lacks the axis
     SubmeshNotFourSizes = 214, ///< length
     PartitionsAndSubmesh = 215, ///< partitions
     ChunkTruncated = 216, ///< dim, size, chunks, uncovered: elements that belong to no host's chunk
-    RulesElsewhere = 217, ///< key, value: a MaxText configuration takes mesh and rules from another file
+    RulesElsewhere = 217, ///< key, value: a MaxText configuration takes mesh and rules from another file; taken: it has
+    ///< none, and those of this published set are taken
     ShardingGroupConflict = 218, ///< group, found, expected: members with different shardings
     PartitionsMismatch = 219, ///< T5X: partitions asked for do not fit the mesh that is given
     UnknownKey = 220, ///< key, nearest, known (list): kept as it is
@@ -200,17 +202,20 @@ enum class Code : std::uint16_t {
         239, ///< key: state, of a network that has its own; or argument, known: a role for no argument; or
     ///< tf.aliasing_output, argument, value, of a program: results (so many there are), other (argument that has that
     ///< result) or given, type (of argument and result)
-    FieldLeftOut = 240, ///< key, value: of a model's configuration, which changes no shape and which the network lacks
+    FieldLeftOut = 240, ///< key, value: of a model's configuration, which the network lacks; without more it changes no
+    ///< shape; parameters: missing (of a part that is left out), language_model (it names another head)
     UnknownField = 241, ///< key, nearest: of a model's configuration, and nothing is read from it
     UnverifiedArchitecture = 242, ///< architecture: its reader has seen no real file
     SettingWithoutEffect = 243, ///< settings (list of keys), needs (key), values (list): they count only where that has
     ///< one of these (is not 0)
     LargeReplicated = 244, ///< tensors, bytes, of (parameters of a device), devices: held in full by all of them
+    PipelineAxis =
+        245, ///< axis, size: named for a pipeline, which is not modelled; parts: parameters are sharded along it
+    UnevenArgument = 246, ///< dim, size, partitions, axes (list): an argument of a program is padded, which JAX refuses
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs
     Acknowledged = 303, ///< finding ("W206"), reason, and the arguments of that finding
-    UnevenArgument = 304, ///< dim, size, partitions, axes (list): an argument of a program is padded
     LimitOutOfReach = 305, ///< settings (a key), value, wrong: window, capacity; reach: it limits below that alone
     OwnRandomNumbers = 306, ///< op (the first), times: random numbers whose bits the specification leaves open
 };

@@ -207,10 +207,11 @@ constexpr std::array rows{
     CodeRow{ Code::SettingWithoutEffect, "W243", Warning, "setting_without_effect", "setting that changes nothing" },
     CodeRow{
         Code::LargeReplicated, "W244", Warning, "large_replicated", "large parameters held in full by every device" },
+    CodeRow{ Code::PipelineAxis, "W245", Warning, "pipeline_axis", "mesh axis for a pipeline, which is not modelled" },
+    CodeRow{ Code::UnevenArgument, "W246", Warning, "uneven_argument", "argument that its sharding does not divide" },
     CodeRow{ Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
     CodeRow{ Code::ProgramNotRun, "I302", Info, "program_not_run", "program that is laid out, not run" },
     CodeRow{ Code::Acknowledged, "I303", Info, "acknowledged", "warning that the experiment acknowledges" },
-    CodeRow{ Code::UnevenArgument, "I304", Info, "uneven_argument", "argument that its sharding does not divide" },
     CodeRow{ Code::LimitOutOfReach, "I305", Info, "limit_out_of_reach", "limit that nothing reaches" },
     CodeRow{ Code::OwnRandomNumbers, "I306", Info, "own_random_numbers",
         "random numbers that another implementation draws otherwise" },

@@ -17,24 +17,36 @@ struct AsText {
     std::string operator()(std::integral auto item) const { return std::to_string(item); }
 };
 
-/// The items with separators between them: join(shape, "x") is "4x16". `text` makes a text of each.
+/// The items with separators between them, empty items included: join(shape, "x") is "4x16". `text` makes a text of
+/// each.
 template <class List, class Text = AsText>
 [[nodiscard]] std::string join(const List& list, std::string_view separator, const Text& text = {})
 {
     std::string all;
+    bool isFirst = true;
     for (const auto& item : list) {
-        if (!all.empty())
+        if (!isFirst)
             all += separator;
+        isFirst = false;
         all += text(item);
     }
     return all;
 }
 
-/// As Python writes a tuple: "(4, 16)", "(4,)", "()".
-template <class List>
-[[nodiscard]] std::string pythonTuple(const List& list)
+/// As Python writes a tuple: "(4, 16)", "(4,)", "()". `text` makes a text of each item.
+template <class List, class Text = AsText>
+[[nodiscard]] std::string pythonTuple(const List& list, const Text& text = {})
 {
-    return "(" + join(list, ", ") + (list.size() == 1 ? ",)" : ")");
+    return "(" + join(list, ", ", text) + (list.size() == 1 ? ",)" : ")");
+}
+
+/// The text with a space for each line break and other control character: as the rest of a comment has it.
+[[nodiscard]] inline std::string onOneLine(std::string text)
+{
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20)
+            c = ' ';
+    return text;
 }
 
 /// The number that is the whole text.

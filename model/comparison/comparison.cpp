@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -297,7 +298,7 @@ void addCollectives(std::map<CollectivesKey, ComparedCollectives>& sums, const C
 {
     for (std::size_t i = 0; i < list.entries.size(); ++i) {
         const CollectiveEntry& entry = list.entries[i];
-        if (!isExchange(entry) || entry.scalarLoss)
+        if (!isExchange(entry) || entry.scalarLoss || !entry.inSums)
             continue;
         const int cause = entry.reason ? static_cast<int>(entry.reason->kind) : -1;
         const std::string axes = axesIn(entry, mesh, inB);
@@ -359,9 +360,11 @@ void compareProblems(SnapshotComparison& found)
     };
     const std::vector<Problem> before = summedUp(found.before->problems), after = summedUp(found.after->problems);
     const auto addMissing = [&](const std::vector<Problem>& list, const std::vector<Problem>& others, bool isGone) {
+        std::set<decltype(keyOfProblem(list.front()))> known;
+        for (const Problem& other : others)
+            known.insert(keyOfProblem(other));
         for (const Problem& problem : list)
-            if (std::none_of(others.begin(), others.end(),
-                    [&](const Problem& other) { return keyOfProblem(other) == keyOfProblem(problem); }))
+            if (!known.contains(keyOfProblem(problem)))
                 found.problems.push_back({ problem.diagnostic, isGone });
     };
     addMissing(after, before, false);

@@ -139,9 +139,8 @@ struct SnapshotComparison {
     [[nodiscard]] bool nothing() const;
 };
 
-/// Linear in arrays, collectives and operations of programs that are not the same; every problem is held against every
-/// other. Takes what the snapshots
-/// have: collectives and memory of one that was analysed up to propagation alone are absent.
+/// Linear in arrays, collectives, operations and problems, but for sorting. Takes what the snapshots have: collectives
+/// and memory of one that was analysed up to propagation alone are absent.
 [[nodiscard]] SnapshotComparison compareSnapshots(SnapshotPtr before, SnapshotPtr after,
     std::optional<StepTime> timeBefore = {}, std::optional<StepTime> timeAfter = {});
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
+#include "experiment_file/json_text.h"
 #include "interchange/import.h"
 #include "interchange/maxtext_of.h"
 #include "interchange/parameter_table.h"
@@ -114,18 +115,14 @@ Result<std::string> jsonText(const LogicalRules& rules)
                 { { "key", "rule " + std::to_string(i + 1) }, { "expected", "a name, and mesh axes or None, for JSON" },
                     { "found", "UNCONSTRAINED" } });
         text += i == 0 ? "\n  [" : ",\n  [";
-        text += rule.name.kind == LogicalName::Kind::None ? "null" : quotedPlain(rule.name.name);
+        text += rule.name.kind == LogicalName::Kind::None ? "null" : quoteJson(rule.name.name);
         text += ", ";
-        if (rule.target.kind == SpecEntry::Kind::Single) {
-            text += quotedPlain(rule.target.axes.front());
-        } else if (rule.target.kind == SpecEntry::Kind::None) {
+        if (rule.target.kind == SpecEntry::Kind::Single)
+            text += quoteJson(rule.target.axes.front());
+        else if (rule.target.kind == SpecEntry::Kind::None)
             text += "null";
-        } else {
-            text += '[';
-            for (std::size_t a = 0; a < rule.target.axes.size(); ++a)
-                text += (a == 0 ? "" : ", ") + quotedPlain(rule.target.axes[a]);
-            text += ']';
-        }
+        else
+            text += '[' + join(rule.target.axes, ", ", quoteJson) + ']';
         text += ']';
     }
     return text + (rules.list.empty() ? "]\n" : "\n]\n");

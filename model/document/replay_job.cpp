@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "document/replay_job.h"
 
-#include <QTimer>
 #include <new>
 #include <utility>
 
@@ -13,13 +12,13 @@ ReplayJob::ReplayJob(QObject* parent)
     : QObject(parent)
     , m_job(this, [this](const std::shared_ptr<Answer>& answer) { receive(std::move(*answer)); })
 {
-    auto* tell = new QTimer(this);
-    tell->setInterval(200);
-    connect(tell, &QTimer::timeout, this, [this] {
+    m_tell.setInterval(200);
+    connect(&m_tell, &QTimer::timeout, this, [this] {
         if (isWorking())
             Q_EMIT progressed();
+        else
+            m_tell.stop();
     });
-    tell->start();
 }
 
 void ReplayJob::request(const Question& question, bool recorded, ValueId value, Against against)
@@ -42,6 +41,8 @@ void ReplayJob::request(const Question& question, bool recorded, ValueId value, 
     m_atWork = wanted;
     m_done = 0;
     m_all = 0;
+    if (!m_tell.isActive())
+        m_tell.start();
     m_job.request([this, question, wanted, replay = m_replay](const std::stop_token& stop) {
         StepReplay::Limits limits;
         limits.stop = stop;

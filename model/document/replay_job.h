@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QObject>
+#include <QTimer>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -61,6 +62,7 @@ private:
     };
     void receive(Answer answer);
 
+    QTimer m_tell; ///< runs while something is at work
     std::atomic<qint64> m_done = 0, m_all = 0;
     std::shared_ptr<StepReplay> m_replay; ///< of `m_answer.question.of`; the worker's alone while it is at work
     Answer m_answer; ///< as far as there is one

@@ -10,11 +10,11 @@ Selection::Selection(QObject* parent)
 {
 }
 
-const std::vector<std::int32_t>& Selection::Devices::list() const
+const std::vector<std::int32_t>& Selection::devices() const
 {
-    if (!ids)
-        ids = group.ids();
-    return *ids;
+    if (!m_ids)
+        m_ids = m_devices.ids();
+    return *m_ids;
 }
 
 void Selection::changeTensor(const QString& path)
@@ -22,6 +22,7 @@ void Selection::changeTensor(const QString& path)
     m_tensor = path;
     m_dimension = -1;
     m_devices = {}; // a shard of the tensor selected before
+    m_ids.reset();
 }
 
 void Selection::setTensor(const QString& path)
@@ -113,17 +114,18 @@ void Selection::setLogicalAxis(const QString& name)
 
 void Selection::setDevices(DeviceGroup devices)
 {
-    if (m_devices.group == devices)
+    if (m_devices == devices)
         return;
-    m_devices = { std::move(devices), {} };
+    m_devices = std::move(devices);
+    m_ids.reset();
     Q_EMIT changed();
 }
 
 void Selection::setHoveredDevices(DeviceGroup devices)
 {
-    if (m_hovered.group == devices)
+    if (m_hovered == devices)
         return;
-    m_hovered = { std::move(devices), {} };
+    m_hovered = std::move(devices);
     Q_EMIT hoverChanged();
 }
 
@@ -133,7 +135,7 @@ void Selection::clear()
     m_isFirst = false;
     const bool nothing = m_tensor.isEmpty() && m_meshAxis.isEmpty() && m_logicalAxis.isEmpty() && m_dimension == -1
         && m_rule == -1 && m_step == -1 && m_textLine == 0 && m_collective == -1 && m_operation.isEmpty()
-        && m_devices.group.empty();
+        && m_devices.empty();
     if (nothing)
         return;
     m_tensor.clear();
@@ -146,6 +148,7 @@ void Selection::clear()
     m_textLine = 0;
     m_collective = -1;
     m_devices = {};
+    m_ids.reset();
     Q_EMIT changed();
 }
 

@@ -38,11 +38,10 @@ public:
     /// Of the shard grid and of the mesh beside it, which have one meaning.
     [[nodiscard]] ColourBy colouring() const { return m_colouring; }
     /// Devices selected, and those under the pointer (all holders of the hovered shard). As groups they cost the same
-    /// however many they are; the lists of ids are made when somebody asks for them.
-    [[nodiscard]] const DeviceGroup& deviceGroup() const { return m_devices.group; }
-    [[nodiscard]] const DeviceGroup& hoveredGroup() const { return m_hovered.group; }
-    [[nodiscard]] const std::vector<std::int32_t>& devices() const { return m_devices.list(); }
-    [[nodiscard]] const std::vector<std::int32_t>& hoveredDevices() const { return m_hovered.list(); }
+    /// however many they are; the list of the selected ids is made when somebody asks for it.
+    [[nodiscard]] const DeviceGroup& deviceGroup() const { return m_devices; }
+    [[nodiscard]] const DeviceGroup& hoveredGroup() const { return m_hovered; }
+    [[nodiscard]] const std::vector<std::int32_t>& devices() const;
 
     void setTensor(const QString& path);
     /// What is shown until somebody selects something; -1 for no collective.
@@ -69,17 +68,13 @@ Q_SIGNALS:
     void hoverChanged();
 
 private:
-    struct Devices {
-        DeviceGroup group;
-        mutable std::optional<std::vector<std::int32_t>> ids;
-        [[nodiscard]] const std::vector<std::int32_t>& list() const;
-    };
     void changeTensor(const QString& path);
     QString m_tensor, m_operation, m_meshAxis, m_logicalAxis;
     int m_dimension = -1, m_rule = -1, m_step = -1, m_textLine = 0, m_collective = -1;
     bool m_isFirst = false;
     ColourBy m_colouring = ColourBy::Shard;
-    Devices m_devices, m_hovered;
+    DeviceGroup m_devices, m_hovered;
+    mutable std::optional<std::vector<std::int32_t>> m_ids; ///< of m_devices, once somebody has asked
 };
 
 } // namespace shardscope

@@ -247,6 +247,15 @@ Result<Experiment> withLayerForm(const Experiment& before, LayerForm form)
     return std::move(*after);
 }
 
+std::optional<LayerForm> layerFormOf(const Experiment& experiment)
+{
+    if (const auto* mlp = std::get_if<MlpModel>(&experiment.model))
+        return mlp->settings.form;
+    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model))
+        return transformer->settings.model.form;
+    return std::nullopt;
+}
+
 Result<Experiment> withLayersName(const Experiment& before, std::optional<std::string> name)
 {
     Experiment after = before;

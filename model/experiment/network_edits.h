@@ -41,6 +41,8 @@ inline constexpr std::string_view mlpNetwork = "mlp";
 [[nodiscard]] Result<Experiment> withMicrobatches(const Experiment&, std::int64_t count);
 /// Of the layers; errors of buildTransformer() where a transformer's cannot have that form.
 [[nodiscard]] Result<Experiment> withLayerForm(const Experiment&, LayerForm form);
+/// Nothing for what is no network.
+[[nodiscard]] std::optional<LayerForm> layerFormOf(const Experiment& experiment);
 /// Of an MLP: the name of the dimension that scanned layers have (PARTITION_NAME); nothing: None. WrongType for what is
 /// no name.
 [[nodiscard]] Result<Experiment> withLayersName(const Experiment&, std::optional<std::string> name);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "geometry/index_at.h"
+
 namespace shardscope {
 
 CardsLayout CardsLayout::make(std::span<const int> counts, int width, const Sizes& sizes)
@@ -34,10 +36,7 @@ CardsLayout CardsLayout::make(std::span<const int> counts, int width, const Size
 
 int CardsLayout::cardAt(QPoint point) const
 {
-    for (std::size_t i = 0; i < cards.size(); ++i)
-        if (cards[i].contains(point))
-            return static_cast<int>(i);
-    return -1;
+    return indexAt(cards, point, std::identity());
 }
 
 int CardsLayout::stepped(int card, int across, int down) const

@@ -27,6 +27,17 @@ void put(DeviceField& field, std::int64_t cell, std::int32_t device)
     field.cells[static_cast<std::size_t>(device)] = cell;
 }
 
+/// The numbers that are the keys; none where they are 0, 1, 2, …
+template <class Of>
+std::vector<std::int32_t> numbersOf(const std::map<std::int32_t, Of>& byNumber)
+{
+    std::vector<std::int32_t> numbers;
+    for (const auto& [number, of] : byNumber)
+        numbers.push_back(number);
+    const bool isCount = numbers.empty() || numbers.back() + 1 == static_cast<std::int64_t>(numbers.size());
+    return isCount ? std::vector<std::int32_t>() : numbers;
+}
+
 /// Hosts below each other.
 DeviceField hostField(const DevicePlaces& places)
 {
@@ -44,6 +55,7 @@ DeviceField hostField(const DevicePlaces& places)
     std::map<std::int32_t, std::vector<std::int32_t>> hosts;
     for (const DevicePlace& place : places.set().own)
         hosts[place.process].push_back(place.id);
+    field.rows.numbers = numbersOf(hosts);
     std::int64_t row = 0;
     for (const auto& [process, devices] : hosts) {
         for (std::size_t i = 0; i < devices.size(); ++i)
@@ -85,7 +97,7 @@ bool boxField(const DevicePlaces& places, DeviceField& field)
     field.shape = { chips[0] * cores, chips[1], chips[2] * count, chips[2], cores };
     field.columns = { QStringLiteral("x"), -1, chips[0] };
     field.rows = { QStringLiteral("y"), -1, chips[1] };
-    field.planes = { { tr("slice"), -1, count }, { QStringLiteral("z"), -1, chips[2] } };
+    field.planes = { { tr("slice"), -1, count, numbersOf(slices) }, { QStringLiteral("z"), -1, chips[2] } };
     fill(field, places.count());
     for (std::int32_t id = 0; id < places.count(); ++id) {
         const DevicePlace place = places[id];
@@ -124,7 +136,8 @@ words::Text DeviceField::title(const MapBlock& part) const
     const std::vector<std::int64_t> indices = planeCoordinates(part.plane);
     for (std::size_t i = 0; i < planes.size(); ++i)
         if (planes[i].size > 1)
-            append(text, planes[i].name + QLatin1Char(' ') + QString::number(indices[i]), planes[i].axis);
+            append(text, planes[i].name + QLatin1Char(' ') + QString::number(planes[i].number(indices[i])),
+                planes[i].axis);
     if (part.endRow - part.firstRow < shape.rows)
         for (const words::Span& span : rowName(part.firstRow, part.endRow))
             append(text, span.text, span.axis);
@@ -154,7 +167,7 @@ QString DeviceField::place(const MapBlock& block) const
     const std::vector<std::int64_t> indices = planeCoordinates(block.plane);
     for (std::size_t i = 0; i < planes.size(); ++i)
         if (planes[i].size > 1)
-            parts << planes[i].name + QLatin1Char(' ') + QString::number(indices[i]);
+            parts << planes[i].name + QLatin1Char(' ') + QString::number(planes[i].number(indices[i]));
     if (shape.rows > 1)
         parts << words::plain(rowName(block.firstRow, block.endRow));
     if (!columns.name.isEmpty() && (!rows.name.isEmpty() || shape.rows == 1))
@@ -174,7 +187,10 @@ words::Text DeviceField::rowName(std::int64_t first, std::int64_t end) const
         end = std::min(end * shape.columns, columns.size);
     }
     const Direction& along = wrapped ? columns : rows;
-    append(text, along.name + QLatin1Char(' ') + (end - first == 1 ? QString::number(first) : words::range(first, end)),
+    append(text,
+        along.name + QLatin1Char(' ')
+            + (end - first == 1 ? QString::number(along.number(first))
+                                : words::range(along.number(first), along.number(end - 1) + 1)),
         along.axis);
     return text;
 }
@@ -212,6 +228,8 @@ std::optional<MeshBlock> DeviceField::meshBlock(const MapBlock& block) const
         return std::nullopt;
     const std::int64_t first = firstRow * shape.columns + block.firstColumn;
     const std::int64_t end = std::min((endRow - 1) * shape.columns + block.endColumn, mesh->deviceCount());
+    if (first >= end) // after the last device, on a last line that is not full
+        return std::nullopt;
     if (width == 1)
         return MeshBlock{ first, end, 0, 1 };
     return end <= width ? std::optional(MeshBlock{ 0, 1, first, end }) : std::nullopt;

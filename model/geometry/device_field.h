@@ -21,6 +21,12 @@ struct DeviceField {
         QString name;
         int axis = -1; ///< mesh axis
         std::int64_t size = 1;
+        /// By place, where the numbers are not 0, 1, 2, …: the hosts and slices of an own list, ascending.
+        std::vector<std::int32_t> numbers = {};
+        [[nodiscard]] std::int64_t number(std::int64_t place) const
+        {
+            return numbers.empty() ? place : numbers[static_cast<std::size_t>(place)];
+        }
         bool operator==(const Direction&) const = default;
     };
     MeshPtr mesh; ///< whose positions the cells are, one by one; null for the machine
@@ -44,7 +50,7 @@ struct DeviceField {
     [[nodiscard]] QString extent(const MapTile& tile) const;
     /// One cell as a block.
     [[nodiscard]] MapBlock blockOf(std::int64_t cell) const;
-    /// A block as rows and columns of the mesh; nothing where it is none, and in the machine.
+    /// A block as rows and columns of the mesh; nothing where it is none, where it holds no device, and in the machine.
     [[nodiscard]] std::optional<MeshBlock> meshBlock(const MapBlock& block) const;
     /// Devices of the cells of a block, in the order of the cells.
     [[nodiscard]] DeviceGroup devicesOf(const MapBlock& block) const;
@@ -62,6 +68,7 @@ private:
     [[nodiscard]] std::vector<std::int64_t> planeCoordinates(std::int64_t plane) const;
 };
 
+/// Ids have to be 0 … n-1, as those of every experiment are (missingId()).
 /// The chips of a grid by coordinates, the cores of a chip side by side, a group of planes per slice; elsewhere hosts
 /// below each other, their devices side by side.
 [[nodiscard]] DeviceField machineField(const DevicePlaces& places);
@@ -70,8 +77,8 @@ private:
 [[nodiscard]] DeviceField meshField(const MeshPtr& mesh, double aspect = 1);
 /// The host of every device, by id; -1 for ids that there are not.
 [[nodiscard]] std::vector<std::int32_t> hostsOf(const DevicePlaces& places);
-/// The tile that a whole host fills, wherever its devices are: 2 x 2 on a torus of TPU v4. One cell where hosts have no
-/// such tile. Looks at every device once. `hosts` by device.
+/// The tile that all devices of a host fill, wherever they are: 2 x 2 on a torus of TPU v4. One cell where hosts have
+/// no such tile. Looks at every device once. `hosts` by device.
 [[nodiscard]] MapTile hostTile(const DeviceField& field, const std::vector<std::int32_t>& hosts);
 
 /// "d12: x 0, y 3, z 0, host 3".

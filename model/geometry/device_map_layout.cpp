@@ -118,7 +118,7 @@ bool DeviceMapLayout::arrange(const QRect& area, int side, int title, int gap, d
     const std::int64_t maxColumns = area.width() / side, maxRows = (area.height() - title) / side;
     if (maxColumns < 1 || maxRows < 1 || (split == Split::Never && (columns > maxColumns || rows > maxRows)))
         return false;
-    // A plane that does not fit is cut evenly.
+    // A plane that does not fit is split evenly.
     const std::int64_t parts = divided(columns, maxColumns), slabs = divided(rows, maxRows);
     const std::int64_t panelColumns = divided(columns, parts), panelRows = divided(rows, slabs);
     const std::int64_t across = divided(columns, panelColumns), down = divided(rows, panelRows);
@@ -160,7 +160,7 @@ bool DeviceMapLayout::arrange(const QRect& area, int side, int title, int gap, d
     return true;
 }
 
-/// Panels line by line, each line as many pixels high as a whole panel.
+/// Panels line by line, each line as many pixels high as a panel that is full.
 void DeviceMapLayout::place(QPoint origin)
 {
     const std::int64_t across = divided(m_shape.columns, m_panelColumns), down = divided(m_shape.rows, m_panelRows);
@@ -195,7 +195,7 @@ DeviceMapLayout DeviceMapLayout::zoomed(
     if (m_side == 0)
         return layout;
     layout.m_tile = tile;
-    if (!isSharded()) {
+    if (!splitsPlanes()) {
         layout.m_panelColumns = divided(m_shape.columns, tile.columns) * tile.columns;
         layout.m_panelRows = divided(m_shape.rows, tile.rows) * tile.rows;
     }

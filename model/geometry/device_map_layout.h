@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where cells of a machine or a mesh lie in a map. Geometry and hit test alone.
 //
-// Cells stand in planes of columns and rows; planes stand side by side. A plane that is too long one way is cut into
+// Cells stand in planes of columns and rows; planes stand side by side. A plane that is too long one way is split into
 // several panels. Where single cells would be too small to be told apart, a tile stands for a block of them. The same
 // arrangement with tiles of another size is what a map that is zoomed scrolls over.
 //
@@ -78,7 +78,7 @@ public:
     /// As much as fits into the area.
     DeviceMapLayout(const MapShape& shape, const QRect& area, const MapSizes& sizes);
     /// Panels as they are here, from `origin` on, with tiles of that size; `heads`: names of rows and columns have
-    /// their room outside of it. Panels that are cut keep their parts.
+    /// their room outside of it. Planes that are split into panels stay so.
     [[nodiscard]] DeviceMapLayout zoomed(
         const MapTile& tile, QSize pixels, int title, int gap, QPoint origin, bool heads) const;
 
@@ -93,12 +93,13 @@ public:
     /// Rows and columns have names beside them.
     [[nodiscard]] bool hasHeads() const { return m_heads; }
     /// Planes are divided into several panels.
-    [[nodiscard]] bool isSharded() const { return m_panels.size() > static_cast<std::size_t>(m_shape.planes); }
+    [[nodiscard]] bool splitsPlanes() const { return m_panels.size() > static_cast<std::size_t>(m_shape.planes); }
     /// Around all panels, titles included.
     [[nodiscard]] QRect bounds() const;
     /// Above the panel's rectangle.
     [[nodiscard]] QRect titleRect(const MapPanel& panel) const;
-    /// Around all panels of a group, titles included. A group has a line to itself, or shares it with whole ones.
+    /// Around all panels of a group, titles included. Groups share a line only where that
+    /// holds all panels of each.
     [[nodiscard]] QRect groupRect(std::int64_t group) const;
 
     [[nodiscard]] std::size_t panelOf(std::int64_t cell) const;
@@ -126,7 +127,7 @@ private:
     int m_side = 0, m_width = 0, m_title = 0, m_gap = 0;
     bool m_heads = false;
     MapTile m_tile;
-    std::int64_t m_panelColumns = 1, m_panelRows = 1; ///< cells of a whole panel
+    std::int64_t m_panelColumns = 1, m_panelRows = 1; ///< cells of a panel that is full
     std::int64_t m_perLine = 1, m_linesOfGroup = 1; ///< panels on a line; lines that a group has for itself
 };
 

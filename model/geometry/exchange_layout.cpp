@@ -2,7 +2,6 @@
 #include "geometry/exchange_layout.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace shardscope {
 
@@ -20,19 +19,19 @@ ExchangeLayout::Arrow arrowFrom(QPoint from, QPoint to)
 
 bool ExchangeLayout::isBeside(int width, const ExchangeSizes& sizes)
 {
-    return width >= 2 * sizes.leastGridWidth + sizes.arrow;
+    return width >= 2 * sizes.minimumGridWidth + sizes.arrow;
 }
 
-int ExchangeLayout::leastHeight(int width, const ExchangeSizes& sizes)
+int ExchangeLayout::minimumHeight(int width, const ExchangeSizes& sizes)
 {
-    const int grid = sizes.headHeight + sizes.leastGridHeight;
+    const int grid = sizes.headHeight + sizes.minimumGridHeight;
     return isBeside(width, sizes) ? sizes.bandHeight + sizes.gap + grid : sizes.bandHeight + 2 * sizes.arrow + 2 * grid;
 }
 
 ExchangeLayout ExchangeLayout::make(QSize area, const ExchangeSizes& sizes)
 {
     ExchangeLayout layout;
-    const int width = area.width(), height = std::max(area.height(), leastHeight(width, sizes));
+    const int width = area.width(), height = std::max(area.height(), minimumHeight(width, sizes));
     layout.beside = isBeside(width, sizes);
     if (layout.beside) {
         const int column = (width - sizes.arrow) / 2, right = width - column;
@@ -71,20 +70,16 @@ GridLayout::Choice ExchangeLayout::commonChoice(const Layout& before, const Layo
     const std::size_t rank = before.shape().size();
     if (rank < 3 || after.shape().size() != rank)
         return GridLayout::defaultChoice(before);
-    const auto parts = [&](int d) {
-        const auto at = static_cast<std::size_t>(d);
-        return std::max(before.shardGrid()[at], after.shardGrid()[at]);
-    };
-    std::vector<int> order(rank);
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return parts(a) != parts(b) ? parts(a) > parts(b) : parts(a) == 1 && a > b; // of unsharded ones the last
-    });
+    Shape blocks(rank);
+    for (std::size_t d = 0; d < rank; ++d)
+        blocks[d] = std::max(before.shardGrid()[d], after.shardGrid()[d]);
+    const std::vector<int> order = GridLayout::mostShardedFirst(blocks);
     GridLayout::Choice choice{ std::min(order[0], order[1]), std::max(order[0], order[1]) };
     std::int64_t panels = 1;
     for (std::size_t i = 2; i < rank; ++i)
-        panels *= parts(order[i]);
-    if (panels > GridLayout::maximumPanels / 8) { // half the room: what is left has one block at a time
+        panels *= blocks[static_cast<std::size_t>(order[i])];
+    constexpr std::int64_t maxPanels = GridLayout::maximumPanels / 8; // each grid has half the room
+    if (panels > maxPanels) { // of all other dimensions one block at a time
         choice.others.assign(rank, GridPlace::Multiples);
         for (std::size_t i = 2; i < rank; ++i)
             choice.others[static_cast<std::size_t>(order[i])] = GridPlace::Slider;

@@ -19,7 +19,7 @@ struct ExchangeSizes {
     /// Of the second one, which says what a device holds there: as many lines as the longer of both takes.
     int holdingHeight = 17;
     int bandHeight = 40; ///< of what is said about the collective
-    int leastGridWidth = 220, leastGridHeight = 120;
+    int minimumGridWidth = 220, minimumGridHeight = 120;
     int arrow = 24; ///< room for an arrow between the grids
     int gap = 4;
 };
@@ -36,9 +36,10 @@ struct ExchangeLayout {
 
     static ExchangeLayout make(QSize area, const ExchangeSizes& sizes);
     static bool isBeside(int width, const ExchangeSizes& sizes);
-    /// Lower, the grids have less than the least height.
-    static int leastHeight(int width, const ExchangeSizes& sizes);
-    /// Which dimensions span both grids: the two that are sharded most in either.
+    /// Pixels below which the grids would be lower than their minimum.
+    static int minimumHeight(int width, const ExchangeSizes& sizes);
+    /// Which dimensions span both grids: the two that are sharded most in either. Where the others would give many
+    /// panels they are on sliders.
     static GridLayout::Choice commonChoice(const Layout& before, const Layout& after);
 };
 

@@ -135,6 +135,7 @@ private:
     void makeLevel(int part);
     void setOrigins(int part, QPointF origin);
     [[nodiscard]] GraphPlace enter(int part, GraphWay way) const;
+    [[nodiscard]] GraphPlace outwards(GraphPlace place, GraphWay way) const;
     void forEachLevel(const std::function<void(int)>& visit) const;
 
     ProgramPtr m_program;

@@ -338,7 +338,7 @@ struct GraphLayout::LevelBuilder {
             if (item.part >= 0)
                 ref(layout.m_itemOfPart, item.part) = static_cast<int>(i);
             const QSizeF label = ref(boxes, order[i]).label;
-            const double aside = std::max(layout.m_measure.sizes.stem, label.width() - item.rect.width());
+            const double aside = std::max(layout.m_measure.sizes.straight, label.width() - item.rect.width());
             shown.push_back(item.rect.adjusted(0, 0, aside, std::max(0.0, label.height())));
             ref(level.layerRects, item.layer) |= item.rect;
         }

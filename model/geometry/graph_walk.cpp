@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "geometry/graph_layout.h"
 
@@ -133,73 +134,70 @@ GraphPlace GraphLayout::enter(int part, GraphWay way) const
     return { part, way == GraphWay::Left ? static_cast<int>(in->items.size()) - 1 : 0 };
 }
 
+/// Where one comes to from an item of a level in whose direction there is no other one: the place itself where there is
+/// nothing beyond the frame either.
+GraphPlace GraphLayout::outwards(GraphPlace place, GraphWay way) const
+{
+    const GraphPlace frame = placeOf(place.level);
+    if (!frame.valid())
+        return place;
+    if (way == GraphWay::Left)
+        return frame; // its head lies before what is in it
+    if (way != GraphWay::Right) {
+        const GraphPlace next = neighbour(frame, way);
+        return next == frame ? place : next;
+    }
+    // Along the edges of the frame, since right of its head lies what is in it: to the nearest layer, and there to the
+    // item that is nearest in height.
+    const GraphLevel& around = *level(frame.level);
+    const double y = around.item(frame.item).rect.center().y();
+    const auto distance = [&](int item) {
+        const GraphItem& of = around.item(item);
+        return std::pair(of.layer, std::abs(of.rect.center().y() - y));
+    };
+    GraphPlace next = place;
+    for (const GraphEdge& edge : around.edges)
+        if (edge.from == frame.item && (next == place || distance(edge.to) < distance(next.item)))
+            next = { frame.level, edge.to };
+    return next;
+}
+
 GraphPlace GraphLayout::neighbour(GraphPlace place, GraphWay way) const
 {
     if (!place.valid())
         return enter(0, GraphWay::Right);
     const GraphLevel& in = *level(place.level);
     const GraphItem& from = in.item(place.item);
-    const auto start = [&in](int layer) { return in.layerStart[static_cast<std::size_t>(layer)]; };
-    const auto outwards = [&]() -> GraphPlace {
-        const GraphPlace frame = placeOf(place.level);
-        if (!frame.valid())
-            return place;
-        if (way == GraphWay::Left)
-            return frame; // its head lies before what is in it
-        const GraphPlace next = way == GraphWay::Right ? GraphPlace() : neighbour(frame, way);
-        if (way == GraphWay::Right) {
-            // Not back into the frame that is being left.
-            const GraphLevel& around = *level(frame.level);
-            const GraphItem& left = around.item(frame.item);
-            GraphPlace after;
-            double nearest = std::numeric_limits<double>::max();
-            for (const GraphEdge& edge : around.edges)
-                if (edge.from == frame.item)
-                    if (const double aside = std::abs(around.item(edge.to).rect.center().y() - left.rect.center().y());
-                        !after.valid() || around.item(edge.to).layer < around.item(after.item).layer
-                        || (around.item(edge.to).layer == around.item(after.item).layer && aside < nearest)) {
-                        nearest = aside;
-                        after = { frame.level, edge.to };
-                    }
-            return after.valid() ? after : place;
-        }
-        return next == frame ? place : next;
-    };
-
     if (way == GraphWay::Up || way == GraphWay::Down) { // in the order of reading, which reaches every item
         const int to = place.item + (way == GraphWay::Up ? -1 : 1);
-        return to >= 0 && to < static_cast<int>(in.items.size()) ? GraphPlace{ place.level, to } : outwards();
+        return to >= 0 && to < static_cast<int>(in.items.size()) ? GraphPlace{ place.level, to } : outwards(place, way);
     }
     if (way == GraphWay::Right && from.part >= 0 && isOpen(from.part))
         return enter(from.part, way);
 
-    // Along an edge, to the nearest end; otherwise to what lies next in the direction.
-    GraphPlace best;
+    // Along an edge, to the end that is nearest in height; otherwise to what lies next in the direction.
+    int best = -1;
     double nearest = std::numeric_limits<double>::max();
-    const double y = from.rect.center().y();
     const auto consider = [&](int item) {
-        const double distance = std::abs(in.item(item).rect.center().y() - y);
+        const double distance = std::abs(in.item(item).rect.center().y() - from.rect.center().y());
         if (distance < nearest) {
             nearest = distance;
-            best = { place.level, item };
+            best = item;
         }
     };
-    if (way == GraphWay::Right) {
-        for (int i = in.edgeStart[static_cast<std::size_t>(from.layer)];
-             i < in.edgeStart[static_cast<std::size_t>(from.layer) + 1]; ++i)
-            if (const GraphEdge& edge = in.edges[static_cast<std::size_t>(i)]; edge.from == place.item)
-                consider(edge.to);
-    } else {
-        for (int i = in.edgeStart[static_cast<std::size_t>(std::max(0, from.layer - longestEdge))];
-             i < in.edgeStart[static_cast<std::size_t>(from.layer)]; ++i)
-            if (const GraphEdge& edge = in.edges[static_cast<std::size_t>(i)]; edge.to == place.item)
-                consider(edge.from);
+    const auto at = [](const std::vector<int>& starts, int layer) { return starts[static_cast<std::size_t>(layer)]; };
+    const bool toRight = way == GraphWay::Right;
+    const int firstLayer = toRight ? from.layer : std::max(0, from.layer - longestEdge);
+    for (int i = at(in.edgeStart, firstLayer); i < at(in.edgeStart, from.layer + (toRight ? 1 : 0)); ++i) {
+        const GraphEdge& edge = in.edges[static_cast<std::size_t>(i)];
+        if ((toRight ? edge.from : edge.to) == place.item)
+            consider(toRight ? edge.to : edge.from);
     }
-    const int step = way == GraphWay::Right ? 1 : -1;
-    for (int layer = from.layer + step; !best.valid() && layer >= 0 && layer < in.layers(); layer += step)
-        for (int item = start(layer); item < start(layer + 1); ++item)
+    const int step = toRight ? 1 : -1;
+    for (int layer = from.layer + step; best < 0 && layer >= 0 && layer < in.layers(); layer += step)
+        for (int item = at(in.layerStart, layer); item < at(in.layerStart, layer + 1); ++item)
             consider(item);
-    return best.valid() ? best : outwards();
+    return best >= 0 ? GraphPlace{ place.level, best } : outwards(place, way);
 }
 
 } // namespace shardscope

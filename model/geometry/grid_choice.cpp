@@ -22,27 +22,32 @@ bool spans(GridPlace place)
 
 } // namespace
 
+std::vector<int> GridLayout::mostShardedFirst(const Shape& blocks)
+{
+    std::vector<int> order(blocks.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto parts = [&blocks](int d) { return blocks[static_cast<std::size_t>(d)]; };
+    std::stable_sort(order.begin(), order.end(),
+        [&](int a, int b) { return parts(a) != parts(b) ? parts(a) > parts(b) : parts(a) == 1 && a > b; });
+    return order;
+}
+
 GridLayout::Choice GridLayout::defaultChoice(const Layout& layout)
 {
-    const int rank = static_cast<int>(layout.shape().size());
+    const std::size_t rank = layout.shape().size();
     if (rank == 0)
         return {};
     if (rank == 1)
         return { -1, 0 };
-    std::vector<int> order(static_cast<std::size_t>(rank));
-    std::iota(order.begin(), order.end(), 0);
-    const auto parts = [&layout](int d) { return blocksOf(layout, d); };
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return parts(a) != parts(b) ? parts(a) > parts(b) : parts(a) == 1 && a > b; // of unsharded ones the last
-    });
+    const std::vector<int> order = mostShardedFirst(layout.shardGrid());
     Choice choice{ std::min(order[0], order[1]), std::max(order[0], order[1]) };
     std::int64_t panels = 1;
-    for (std::size_t i = 2; i < order.size(); ++i)
-        panels *= parts(order[i]);
-    for (std::size_t i = 2; i < order.size() && panels > maximumPanels; ++i) {
-        choice.others.resize(static_cast<std::size_t>(rank), GridPlace::Multiples);
+    for (std::size_t i = 2; i < rank; ++i)
+        panels *= blocksOf(layout, order[i]);
+    for (std::size_t i = 2; i < rank && panels > maximumPanels; ++i) {
+        choice.others.resize(rank, GridPlace::Multiples);
         choice.others[static_cast<std::size_t>(order[i])] = GridPlace::Slider;
-        panels /= parts(order[i]);
+        panels /= blocksOf(layout, order[i]);
     }
     return choice;
 }

@@ -10,8 +10,6 @@ namespace shardscope {
 
 namespace {
 
-constexpr double maximumAspect = 4.0; ///< of a panel, width to height or height to width
-
 /// The dimensions that do not span the panels.
 struct Others {
     std::vector<int> inRows, inColumns, multiples, sliders, folded;
@@ -97,13 +95,6 @@ GridDimension dimensionOf(
         shown == 0 ? parts : std::min(shown, parts), inner, std::move(nested) };
 }
 
-/// Elements along what is shown of a dimension.
-double shownElements(const GridDimension& dimension)
-{
-    return static_cast<double>(dimension.shown) / static_cast<double>(dimension.inner)
-        * static_cast<double>(dimension.block);
-}
-
 /// Boundary `index` of `parts` equal parts of [start, start + length).
 int edge(int start, int length, std::int64_t index, std::int64_t parts)
 {
@@ -112,7 +103,7 @@ int edge(int start, int length, std::int64_t index, std::int64_t parts)
 
 /// Padding is drawn this wide at least, so that it is seen where it is a thousandth of the array; but it never covers
 /// more than a quarter of a cell that way.
-int leastPadding(int length, std::int64_t parts)
+int minimumPadding(int length, std::int64_t parts)
 {
     return static_cast<int>(std::min<std::int64_t>(5, length / std::max<std::int64_t>(parts, 1) / 4));
 }
@@ -123,14 +114,17 @@ std::optional<int> paddingFrom(const GridDimension& d, int start, int length)
     if (!d.padded() || d.inner > 1 || d.size >= d.end() * d.block)
         return std::nullopt;
     const std::int64_t before = std::max<std::int64_t>(d.size - d.first * d.block, 0);
-    return std::min(edge(start, length, before, d.shown * d.block), start + length - leastPadding(length, d.shown));
+    return std::min(edge(start, length, before, d.shown * d.block), start + length - minimumPadding(length, d.shown));
 }
 
 } // namespace
 
 int pixelEdge(int length, std::int64_t index, std::int64_t parts)
 {
-    return static_cast<int>(std::int64_t{ length } * index / std::max<std::int64_t>(parts, 1));
+    // Of more parts than pixels can tell apart, several are taken as one: the product stays within 64 bits.
+    constexpr std::int64_t maxParts = std::int64_t{ 1 } << 40;
+    const std::int64_t together = parts / maxParts + 1;
+    return static_cast<int>(std::int64_t{ length } * (index / together) / std::max<std::int64_t>(parts / together, 1));
 }
 
 std::int64_t partAt(int pixel, int length, std::int64_t parts)
@@ -146,7 +140,6 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     : m_grid(layout.shardGrid())
     , m_host(host)
 {
-    const int rank = static_cast<int>(layout.shape().size());
     Others others = othersOf(layout, choice);
     m_rows = dimensionOf(layout, choice.rows, std::move(others.inRows), window.firstRow, window.rows);
     m_columns = dimensionOf(layout, choice.columns, std::move(others.inColumns), window.firstColumn, window.columns);
@@ -159,124 +152,8 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
         const auto d = static_cast<std::size_t>(slider);
         m_slides[d] = d < choice.slides.size() ? std::clamp<std::int64_t>(choice.slides[d], 0, m_grid[d] - 1) : 0;
     }
-    int count = static_cast<int>(std::min<std::int64_t>(m_panelsInAll, maximumPanels));
-
-    m_trueAspect =
-        rank < 2 ? (rank == 0 ? 3.0 : maximumAspect) : shownElements(m_columns) / std::max(shownElements(m_rows), 1e-9);
-    if (m_columns.extent() == 0 || m_rows.extent() == 0)
-        m_trueAspect = 1; // an array without elements has no proportions
-    m_drawnAspect = std::clamp(m_trueAspect, 1 / maximumAspect, maximumAspect);
-
-    const int title = count > 1 ? margins.panelTitle : 0;
-    const int width = std::max(area.width() - margins.left, 1);
-    const int height = std::max(area.height() - margins.top, 1);
-    QSize best(0, 0);
-    int bestAcross = 1;
-    // The room that each panel has where so many stand beside each other.
-    const auto eachRoom = [&](const auto& use) {
-        for (int across = 1; across <= count; ++across) {
-            const int down = (count + across - 1) / across;
-            const QSize room(
-                (width - (across - 1) * margins.gap) / across, (height - (down - 1) * margins.gap) / down - title);
-            if (room.width() >= 1 && room.height() >= 1)
-                use(across, room);
-        }
-    };
-    // Rows of shards that can all be told apart are high enough for names where there is room.
-    constexpr std::int64_t maxToldApart = 64;
-    constexpr int nameHeight = 15;
-    if (count == 1 && rank >= 2 && layout.distinctShards() <= maxToldApart) {
-        const double wanted = static_cast<double>(std::min<std::int64_t>(height, m_rows.shown * nameHeight));
-        m_drawnAspect = std::max(std::min(m_drawnAspect, width / wanted), 1 / maximumAspect);
-        // An array too long for its proportions is as wide as what is said of its shards, but never wider than high.
-        constexpr std::int64_t fullWidth = 56;
-        const auto told = static_cast<double>(std::min<std::int64_t>(width, m_columns.shown * fullWidth));
-        if (m_trueAspect < 1 / maximumAspect)
-            m_drawnAspect = std::max(m_drawnAspect, std::min(told / height, 1.0));
-        // One that is high gets the width of names where it is drawn too low for them.
-        constexpr std::int64_t leastWidth = 24, nameRoom = 36;
-        const auto named = static_cast<double>(std::min<std::int64_t>(width, m_columns.shown * nameRoom));
-        if (m_trueAspect < 1 && height * m_drawnAspect < static_cast<double>(m_columns.shown * leastWidth))
-            m_drawnAspect = std::max(m_drawnAspect, std::min(named / height, 1.0));
-        // Where neither is true to the array anyway, all its columns have names rather than some.
-        if (m_trueAspect < 1 / maximumAspect)
-            m_drawnAspect = std::max(m_drawnAspect, std::min(named / height, maximumAspect));
-    }
-    // The arrangement that leaves the panels largest.
-    const auto arrange = [&] {
-        eachRoom([&](int across, const QSize& room) {
-            const int w = std::clamp(static_cast<int>(std::floor(room.height() * m_drawnAspect)), 1, room.width());
-            const int h = std::clamp(static_cast<int>(std::floor(w / m_drawnAspect)), 1, room.height());
-            if (std::int64_t{ w } * h > std::int64_t{ best.width() } * best.height()) {
-                best = { w, h };
-                bestAcross = across;
-            }
-        });
-    };
-    // The same for several panels: that whose proportions have to be bent least.
-    const auto arrangeForNames = [&] {
-        constexpr int nameWidth = 36;
-        const auto leastAcross = static_cast<int>(std::min<std::int64_t>(m_columns.shown * nameWidth, width + 1));
-        const auto leastDown = static_cast<int>(std::min<std::int64_t>(m_rows.shown * nameHeight, height + 1));
-        if (count < 2 || rank < 2 || layout.distinctShards() > maxToldApart
-            || (best.width() >= leastAcross && best.height() >= leastDown))
-            return;
-        double least = 0;
-        eachRoom([&](int across, const QSize& room) {
-            if (room.width() < leastAcross || room.height() < leastDown)
-                return;
-            const double lowest = static_cast<double>(leastAcross) / room.height();
-            const double aspect =
-                std::clamp(m_trueAspect, lowest, std::max(static_cast<double>(room.width()) / leastDown, lowest));
-            const double bent = std::max(aspect / m_trueAspect, m_trueAspect / aspect);
-            if (aspect > maximumAspect || aspect < 1 / maximumAspect || (least > 0 && bent >= least))
-                return;
-            least = bent;
-            const int w = std::min(room.width(), static_cast<int>(std::floor(room.height() * aspect)));
-            best = { w, std::min(room.height(), static_cast<int>(std::floor(w / aspect))) };
-            bestAcross = across;
-            m_drawnAspect = aspect;
-        });
-    };
-    // Where not even narrow slivers of all panels fit, fewer are drawn; where not even one fits, none.
-    for (arrange(); best.isEmpty() && count > 0; arrange())
-        count /= 2;
-    if (best.isEmpty()) {
-        m_detail = GridDetail::Raster;
-        return;
-    }
-    arrangeForNames();
-    if (rank == 0)
-        best = best.boundedTo({ 240, 80 });
-    for (int i = 0; i < count; ++i) {
-        const int x = margins.left + (i % bestAcross) * (best.width() + margins.gap);
-        const int y = margins.top + title + (i / bestAcross) * (best.height() + title + margins.gap);
-        m_panels.emplace_back(QPoint(x, y), best);
-    }
-
-    const double cellWidth =
-        static_cast<double>(best.width()) / static_cast<double>(std::max<std::int64_t>(m_columns.shown, 1));
-    const double cellHeight =
-        static_cast<double>(best.height()) / static_cast<double>(std::max<std::int64_t>(m_rows.shown, 1));
-    const double smaller = std::min(cellWidth, cellHeight);
-    m_detail = cellWidth >= 48 && cellHeight >= 28 ? GridDetail::Full
-        : cellWidth >= 24 && cellHeight >= 14      ? GridDetail::Name
-        : smaller >= 12                            ? GridDetail::Marks
-        : smaller >= 3                             ? GridDetail::Colour
-                                                   : GridDetail::Raster;
-    if (m_detail == GridDetail::Raster) {
-        constexpr double smallestHost = 3, smallestTile = 6;
-        const auto rowsTall = [&](std::int64_t n) { return cellHeight * static_cast<double>(n); };
-        const auto columnsWidth = [&](std::int64_t n) { return cellWidth * static_cast<double>(n); };
-        m_rowsPerTile = host.rows;
-        m_columnsPerTile = host.columns;
-        if (rowsTall(m_rowsPerTile) >= smallestHost && columnsWidth(m_columnsPerTile) >= smallestHost)
-            return;
-        while (rowsTall(m_rowsPerTile) < smallestTile && m_rowsPerTile < m_rows.shown)
-            m_rowsPerTile *= 2;
-        while (columnsWidth(m_columnsPerTile) < smallestTile && m_columnsPerTile < m_columns.shown)
-            m_columnsPerTile *= 2;
-    }
+    placePanels(layout, area, margins);
+    chooseDetail();
 }
 
 HostTile GridLayout::hostTile(const Layout& layout, const Choice& choice, std::int32_t devicesPerHost)
@@ -301,7 +178,10 @@ HostTile GridLayout::hostTile(const Layout& layout, const Choice& choice, std::i
     };
     const HostTile tile{ different(rows), different(columns) };
     const bool together = rows.back() == tile.rows - 1 && columns.back() == tile.columns - 1;
-    return together && different(shards) == tile.rows * tile.columns ? tile : HostTile{};
+    // Else the tile of a later host would go over the end of a row.
+    const bool fills =
+        linesOf(layout, choice.rows, {}) % tile.rows == 0 && linesOf(layout, choice.columns, {}) % tile.columns == 0;
+    return together && fills && different(shards) == tile.rows * tile.columns ? tile : HostTile{};
 }
 
 GridWindow GridLayout::windowAround(const Layout& layout, const Choice& choice, QSize area, const GridMargins& margins,
@@ -431,7 +311,7 @@ std::vector<QRect> GridLayout::padding(const QRect& panel) const
         for (std::int64_t line = std::max(d.first, d.size / d.block * d.inner); line < d.end(); ++line) {
             const std::int64_t filled = std::clamp<std::int64_t>(d.size - line / d.inner * d.block, 0, d.block);
             const int begin = edgeOf(line), end = edgeOf(line + 1);
-            const int from = std::min(edge(begin, end - begin, filled, d.block), end - leastPadding(end - begin, 1));
+            const int from = std::min(edge(begin, end - begin, filled, d.block), end - minimumPadding(end - begin, 1));
             if (filled < d.block && from < end)
                 add(from, end);
         }

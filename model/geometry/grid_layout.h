@@ -28,7 +28,7 @@ enum class GridPlace : std::uint8_t {
     Nest, ///< within each cell: the first one across, the next one down, and so on
     Multiples, ///< one panel per block
     Slider, ///< one block at a time
-    Fold, ///< not drawn: it is not cut
+    Fold, ///< not drawn: it is not sharded
 };
 
 /// A dimension as it is drawn. `dimension` -1: the array has none here.
@@ -92,9 +92,10 @@ struct GridMargins {
     int gap = 28; ///< between panels
 };
 
-/// Of `parts` equal parts of [0, length): where one begins, rounded down.
+/// Of `parts` equal parts of `length` pixels: the pixel at which part `index` begins, rounded down. Parts may be the
+/// elements of a dimension, as many as 64 bits count.
 [[nodiscard]] int pixelEdge(int length, std::int64_t index, std::int64_t parts);
-/// The part that a pixel lies in, by the same edges.
+/// The part that a pixel lies in, by the same edges: blocks, or elements that can be read, up to 2^40.
 [[nodiscard]] std::int64_t partAt(int pixel, int length, std::int64_t parts);
 
 class GridLayout {
@@ -109,6 +110,8 @@ public:
         std::vector<std::int64_t> slides = {}; ///< the block that a slider shows, by dimension; absent: the first one
         bool operator==(const Choice&) const = default;
     };
+    /// Dimensions by the number of their blocks, the largest first; of several unsharded ones the last one first.
+    [[nodiscard]] static std::vector<int> mostShardedFirst(const Shape& blocks);
     /// The two dimensions sharded most, the earlier one as rows; unsharded ones, the last first, where fewer are
     /// sharded. Where the others would give more panels than are drawn, those sharded most are on sliders.
     static Choice defaultChoice(const Layout& layout);
@@ -122,8 +125,9 @@ public:
     GridLayout() = default;
     GridLayout(const Layout& layout, const Choice& choice, QSize area, const GridMargins& margins,
         const GridWindow& window = {}, const HostTile& host = {});
-    /// Where the first host's devices are in the grid. Devices that are in no plain order, and grids with nested
-    /// dimensions or sliders, have no tile.
+    /// Where the first host's devices are in the grid, `devicesPerHost` mesh positions in a row. There is no such tile
+    /// for devices in another order than that of their ids, for grids with nested dimensions or sliders, and where
+    /// tiles of that size do not fill the grid.
     static HostTile hostTile(const Layout& layout, const Choice& choice, std::int32_t devicesPerHost);
     /// A window around a cell in which cells have room for `wanted`, as large as the area allows; one cell at least.
     static GridWindow windowAround(const Layout& layout, const Choice& choice, QSize area, const GridMargins& margins,
@@ -138,7 +142,7 @@ public:
     [[nodiscard]] std::vector<std::int64_t> panelIndex(int panel) const;
     /// Panels there would be if all were drawn; more than panels().size() beyond the limit.
     [[nodiscard]] std::int64_t panelsInAll() const { return m_panelsInAll; }
-    /// Dimensions that are not cut and not drawn.
+    /// Dimensions that are not sharded and not drawn.
     [[nodiscard]] const std::vector<int>& folded() const { return m_folded; }
     /// Dimensions of which one block is drawn, and which one that is.
     [[nodiscard]] const std::vector<int>& sliders() const { return m_sliders; }
@@ -185,6 +189,9 @@ public:
     static constexpr int maximumPanels = 64;
 
 private:
+    void placePanels(const Layout& layout, QSize area, const GridMargins& margins);
+    void chooseDetail();
+
     Shape m_grid;
     GridDimension m_rows, m_columns;
     std::vector<int> m_multiples, m_folded, m_sliders;

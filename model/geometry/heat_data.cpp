@@ -65,16 +65,6 @@ void HeatSummary::add(double value)
     }
 }
 
-void HeatSummary::add(const HeatSummary& other)
-{
-    read += other.read;
-    notNumbers += other.notNumbers;
-    infinite += other.infinite;
-    minusInfinite += other.minusInfinite;
-    smallest = std::min(smallest, other.smallest);
-    largest = std::max(largest, other.largest);
-}
-
 HeatAxis heatAxis(int pixels, std::int64_t extent, std::int64_t valid, int pixelsPerPoint, std::int64_t reads)
 {
     HeatAxis axis;

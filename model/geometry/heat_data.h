@@ -28,7 +28,6 @@ struct HeatSummary {
     std::int64_t read = 0;
     std::int64_t notNumbers = 0, infinite = 0, minusInfinite = 0;
     void add(double value);
-    void add(const HeatSummary& other);
     [[nodiscard]] bool anyFinite() const { return smallest <= largest; }
     /// The largest finite magnitude.
     [[nodiscard]] double magnitude() const { return anyFinite() ? std::max(std::abs(smallest), std::abs(largest)) : 0; }

@@ -24,6 +24,8 @@ Layout panelsOf(std::size_t devices, std::int64_t rows, std::int64_t columns)
 HeatLayout::HeatLayout(const ShownValues& shown, QSize area, const GridMargins& margins)
     : m_local(shown.local)
 {
+    if (shown.isEmpty())
+        return;
     const Layout& layout = shown.subject.layout;
     if (m_local) {
         m_positions = shown.positions;
@@ -47,10 +49,9 @@ HeatLayout::HeatLayout(const ShownValues& shown, QSize area, const GridMargins& 
         m_validColumns.push_back(shown.validColumns(position));
     }
 }
+
 std::optional<HeatElement> HeatLayout::elementAt(QPoint point) const
 {
-    if (m_rows == 0 || m_columns == 0)
-        return std::nullopt;
     for (int panel = 0; panel < static_cast<int>(panels().size()); ++panel) {
         const QRect& rect = panels()[static_cast<std::size_t>(panel)];
         if (rect.contains(point))
@@ -68,14 +69,12 @@ bool HeatLayout::isPadding(const HeatElement& element) const
 QRect HeatLayout::rectOf(const HeatElement& element) const
 {
     const QRect& rect = panels()[static_cast<std::size_t>(element.panel)];
-    const auto edge = [](int start, int length, std::int64_t index, std::int64_t parts) {
-        return start + pixelEdge(length, index, parts);
+    const auto corner = [&](std::int64_t row, std::int64_t column) {
+        return rect.topLeft()
+            + QPoint(pixelEdge(rect.width(), column, m_columns), pixelEdge(rect.height(), row, m_rows));
     };
-    const QPoint first(edge(rect.left(), rect.width(), element.column, m_columns),
-        edge(rect.top(), rect.height(), element.row, m_rows));
-    const QPoint after(edge(rect.left(), rect.width(), element.column + 1, m_columns),
-        edge(rect.top(), rect.height(), element.row + 1, m_rows));
-    return QRect(first, after - QPoint(1, 1)).united(QRect(first, QSize(1, 1)));
+    const QPoint first = corner(element.row, element.column), after = corner(element.row + 1, element.column + 1);
+    return QRect(first, after - QPoint(1, 1)).united(QRect(first, QSize(1, 1))); // a pixel at least
 }
 
 std::vector<QRect> HeatLayout::padding(int panel) const

@@ -17,8 +17,8 @@ struct HeatElement {
     bool operator==(const HeatElement&) const = default;
 };
 
-/// Where the elements of a heat map lie. The panels are those of a shard grid:
-/// the array in true proportions with the boundaries of its shards, or one panel for each device that is shown.
+/// Where the elements of a heat map lie. The panels are those of a shard grid: the array in true proportions with the
+/// boundaries of its shards, or one panel for each device that is shown; none of an array without elements.
 class HeatLayout {
 public:
     HeatLayout() = default;

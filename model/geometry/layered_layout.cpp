@@ -318,7 +318,7 @@ private:
                 }
             places.layerBegin.push_back(y);
             places.layerEnd.push_back(y + length);
-            y += length + m_sizes.stem + m_sizes.curve + std::floor(std::min(40.0, widest[i] * 0.06));
+            y += length + m_sizes.straight + m_sizes.curve + std::floor(std::min(40.0, widest[i] * 0.06));
         }
         for (std::size_t i = 0; i < m_boxes.size(); ++i)
             places.boxes.emplace_back(places.layerBegin[static_cast<std::size_t>(m_slots[i].layer)],
@@ -333,10 +333,10 @@ private:
                     ? places.layerBegin[at]
                     : places.layerBegin[at] + m_boxes[static_cast<std::size_t>(upper.box)].width;
                 points.emplace_back(begin, upper.x);
-                points.emplace_back(places.layerEnd[at] + m_sizes.stem, upper.x);
+                points.emplace_back(places.layerEnd[at] + m_sizes.straight, upper.x);
                 if (i + 1 == way.size()) {
                     const double end = lower.x + m_links[link].port;
-                    points.emplace_back(places.layerBegin[at + 1] - 6, end);
+                    points.emplace_back(places.layerBegin[at + 1] - m_sizes.straight, end);
                     points.emplace_back(places.layerBegin[at + 1], end);
                 }
             }

@@ -24,7 +24,7 @@ struct LayeredEdge {
 };
 struct LayeredSizes {
     double gap = 16; ///< between neighbours of a layer
-    double stem = 6; ///< straight after a box
+    double straight = 6; ///< length of a line before it curves, and of an arrow at its end
     double curve = 24; ///< the least width in which lines may change their place
     double thread = 12; ///< kept for a line that passes a layer
     double port = 8; ///< between arrows into one box

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
+#include "geometry/index_at.h"
 #include "program/types.h"
 
 namespace shardscope {
@@ -19,17 +21,30 @@ std::int64_t sumOf(const std::vector<std::int64_t>& bytes)
     return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{ 0 }, saturatingSum);
 }
 
-/// Widths in proportion to the bytes that fill `width` exactly.
+/// Widths that fill `width` pixels exactly, which is room for all at their narrowest: those of a smaller share are
+/// `narrowest` pixels wide, and the others share in proportion what these leave.
 std::vector<int> shares(const std::vector<std::int64_t>& bytes, int width)
 {
-    const double total = static_cast<double>(sumOf(bytes));
-    std::vector<int> widths;
-    int used = 0;
-    for (const std::int64_t b : bytes) {
-        widths.push_back(std::max(narrowest, static_cast<int>(std::lround(static_cast<double>(b) / total * width))));
-        used += widths.back();
-    }
-    *std::max_element(widths.begin(), widths.end()) += width - used;
+    double total = 0, room = width; // bytes and pixels of those that are not at their narrowest
+    for (const std::int64_t b : bytes)
+        total += static_cast<double>(b);
+    std::vector<int> widths(bytes.size(), 0);
+    for (bool again = true; std::exchange(again, false);)
+        for (std::size_t i = 0; i < bytes.size(); ++i)
+            if (const auto own = static_cast<double>(bytes[i]); widths[i] == 0 && own / total * room < narrowest) {
+                widths[i] = narrowest;
+                total -= own;
+                room -= narrowest;
+                again = true;
+            }
+    double before = 0;
+    int begin = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        if (widths[i] == 0) {
+            before += static_cast<double>(bytes[i]);
+            const int end = static_cast<int>(std::lround(before / total * room));
+            widths[i] = end - std::exchange(begin, end);
+        }
     return widths;
 }
 
@@ -96,10 +111,7 @@ QRect MemoryBar::labelRect(const Segment& segment, int margin) const
 
 int MemoryBar::segmentAt(const QPoint& point) const
 {
-    for (std::size_t i = 0; i < segments.size(); ++i)
-        if (segments[i].rect.contains(point))
-            return static_cast<int>(i);
-    return -1;
+    return indexAt(segments, point, &Segment::rect);
 }
 
 LiveLine LiveLine::make(const MemorySummary& memory, const QRect& plot)

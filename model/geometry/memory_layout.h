@@ -15,13 +15,14 @@
 
 namespace shardscope {
 
-/// Bytes by owner as one bar. The scale ends at the limit, unless the limit is more than four times away: then the
-/// larger of the bar and of what was held before takes nearly all the width, and the axis is broken before the limit.
+/// Bytes by owner as one bar, in proportion but for owners that would be narrower than 3 px. The scale ends at the
+/// limit, unless the limit is more than four times away: then the larger of the bar and of what was held before takes
+/// nearly all the width, and the axis is broken before the limit.
 struct MemoryBar {
     struct Segment {
         Owner owner = Owner::Parameters;
         std::int64_t bytes = 0;
-        QRect rect; ///< at least 3 px wide, so that nothing that is there is invisible
+        QRect rect; ///< in pixels; at least 3 wide, so that nothing that is there is invisible
     };
     QRect area;
     std::vector<Segment> segments; ///< owners that hold something, in their order
@@ -35,7 +36,8 @@ struct MemoryBar {
     /// with the end of before in its middle.
     static MemoryBar make(const std::array<std::int64_t, ownerCount>& bytes, std::int64_t limit, const QRect& area,
         std::int64_t before = 0);
-    /// Where the words of a segment stand, `margin` free on both sides: the wider part of it where the limit cuts it.
+    /// Where the words of a segment stand, `margin` free on both sides: the wider part of it where the limit
+    /// lies in it.
     [[nodiscard]] QRect labelRect(const Segment& segment, int margin) const;
     /// Index into segments, -1 if there is none.
     [[nodiscard]] int segmentAt(const QPoint& point) const;

@@ -22,25 +22,25 @@ QRectF around(QPointF from, QPointF to)
 
 } // namespace
 
-ScatterScale ScatterScale::of(double minimum, double maximum)
+ScatterScale ScatterScale::of(double fewest, double most)
 {
-    constexpr double leastSpan = 0.5; // of a doubling
-    ScatterScale scale{ logOf(minimum), logOf(maximum) };
-    if (const double missing = leastSpan - (scale.most - scale.least); missing > 0) {
-        scale.least = std::max(scale.least - missing / 2, 0.0); // nobody sends less than nothing
-        scale.most = scale.least + leastSpan;
+    constexpr double minimumSpan = 0.5; // of a doubling
+    ScatterScale scale{ logOf(fewest), logOf(most) };
+    if (const double missing = minimumSpan - (scale.maximum - scale.minimum); missing > 0) {
+        scale.minimum = std::max(scale.minimum - missing / 2, 0.0); // nobody sends less than nothing
+        scale.maximum = scale.minimum + minimumSpan;
     }
     return scale;
 }
 
 double ScatterScale::shareOf(double bytes) const
 {
-    return (logOf(bytes) - least) / (most - least);
+    return (logOf(bytes) - minimum) / (maximum - minimum);
 }
 
 double ScatterScale::bytesAt(double share) const
 {
-    return std::round(std::exp2(least + share * (most - least)) - 1);
+    return std::round(std::exp2(minimum + share * (maximum - minimum)) - 1);
 }
 
 ScatterLayout ScatterLayout::make(const QRectF& area, const std::vector<MeshFigures>& meshes)

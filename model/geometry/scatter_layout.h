@@ -11,11 +11,11 @@
 
 namespace shardscope {
 
-/// A logarithmic axis from the least to the most there is, and further where these are nearly the same: what differs by
-/// little lies close together.
+/// A logarithmic axis of bytes from the minimum to the maximum there is, and further where these are nearly the same:
+/// what differs by little lies close together.
 struct ScatterScale {
-    double least = 0, most = 1; ///< logarithms
-    static ScatterScale of(double minimum, double maximum);
+    double minimum = 0, maximum = 1; ///< logarithms to the base 2, of one byte more
+    static ScatterScale of(double fewest, double most); ///< bytes
     [[nodiscard]] double shareOf(double bytes) const; ///< from 0 to 1
     [[nodiscard]] double bytesAt(double share) const;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "geometry/flow_layout.h"
+#include "geometry/index_at.h"
 
 namespace shardscope {
 
@@ -68,18 +69,13 @@ SlotsLayout SlotsLayout::make(std::span<const Caption> captions, std::span<const
 
 int SlotsLayout::chipAt(QPoint point) const
 {
-    for (std::size_t i = 0; i < chips.size(); ++i)
-        if (chips[i].rect.contains(point))
-            return static_cast<int>(i);
-    return -1;
+    return indexAt(chips, point, &Chip::rect);
 }
 
 std::optional<GridPlace> SlotsLayout::placeAt(QPoint point) const
 {
-    for (const Slot& slot : frames)
-        if (slot.frame.contains(point))
-            return slot.place;
-    return std::nullopt;
+    const int slot = indexAt(frames, point, &Slot::frame);
+    return slot < 0 ? std::nullopt : std::optional(frames[static_cast<std::size_t>(slot)].place);
 }
 
 } // namespace shardscope

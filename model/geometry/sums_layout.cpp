@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/index_at.h"
+
 namespace shardscope {
 
 namespace {
 
-constexpr int sumsMargin = 8, sumsGap = 6, leastBar = 2;
+constexpr int sumsMargin = 8, sumsGap = 6, minimumBar = 2;
 
 } // namespace
 
@@ -26,7 +28,7 @@ SumsLayout SumsLayout::make(const std::vector<double>& shares, int width, int ro
         // Bars end before the figures.
         const QRect track(row.row.left() + sumsMargin / 2, y + 2, row.name.width() + sumsMargin / 2, rowHeight - 4);
         const int wanted = static_cast<int>(std::lround(track.width() * std::clamp(share, 0.0, 1.0)));
-        row.bar = QRect(track.topLeft(), QSize(share > 0 ? std::max(wanted, leastBar) : 0, track.height()));
+        row.bar = QRect(track.topLeft(), QSize(share > 0 ? std::max(wanted, minimumBar) : 0, track.height()));
         layout.rows.push_back(row);
         y += rowHeight;
     }
@@ -35,10 +37,7 @@ SumsLayout SumsLayout::make(const std::vector<double>& shares, int width, int ro
 
 int SumsLayout::rowAt(QPoint point) const
 {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        if (rows[i].row.contains(point))
-            return static_cast<int>(i);
-    return -1;
+    return indexAt(rows, point, &Row::row);
 }
 
 } // namespace shardscope

@@ -263,6 +263,14 @@ void ConfigFields::leaveOut(std::string_view key, std::string_view neutral)
         { Code::FieldLeftOut, { { "key", key }, { "value", forPeople(*field->value) } }, field->keyLiteral->where() });
 }
 
+void ConfigFields::leaveOutPart(std::string_view key, std::string_view neutral)
+{
+    const std::size_t before = m_warnings.size();
+    leaveOut(key, neutral);
+    if (m_warnings.size() > before)
+        m_warnings.back().args.push_back({ "parameters", "missing" });
+}
+
 void ConfigFields::refuse(std::string_view key, std::string_view neutral)
 {
     if (const Field* const field = findOn(key, neutral))

@@ -48,6 +48,8 @@ public:
     void ignore(std::string_view key);
     /// A warning where the key is there and its value neither turns off what it is for nor is `neutral`.
     void leaveOut(std::string_view key, std::string_view neutral = {});
+    /// Likewise, of a part of the model that has parameters of its own.
+    void leaveOutPart(std::string_view key, std::string_view neutral = {});
     /// An error in that case.
     void refuse(std::string_view key, std::string_view neutral = {});
     /// UnknownValue for a value that was taken.

@@ -97,6 +97,22 @@ Result<const HuggingFaceFamily*> familyOf(ConfigFields& fields, Where begin)
     return fail(Code::MissingKey, { { "key", "model_type" } }, std::move(begin));
 }
 
+/// The class in "architectures" where it is no language model: one with another head ("ForSequenceClassification"), or
+/// without one ("LlamaModel", "T5EncoderModel"). Null where it is one, or no name of a class.
+const Literal* otherClass(const ConfigFields& fields)
+{
+    const Literal* const classes = fields.peek("architectures");
+    if (!classes || (classes->isSequence() && classes->items.empty()))
+        return nullptr;
+    const Literal& name = classes->isSequence() ? classes->items.front() : *classes;
+    const std::string_view text = name.text;
+    const bool isClass = text.ends_with("Model") || text.find("For") != std::string_view::npos;
+    for (const char* end : { "ForCausalLM", "LMHeadModel", "ForConditionalGeneration" })
+        if (text.ends_with(end))
+            return nullptr;
+    return isClass ? &name : nullptr;
+}
+
 } // namespace
 
 Result<ReadHuggingFace> readHuggingFace(std::string_view text, std::string_view as)
@@ -131,6 +147,10 @@ Result<ReadHuggingFace> readHuggingFace(std::string_view text, std::string_view 
     if (!result.verified)
         result.warnings.push_back(
             { Code::UnverifiedArchitecture, { { "architecture", result.architecture } }, root->where() });
+    if (const Literal* const name = otherClass(fields))
+        result.warnings.push_back({ Code::FieldLeftOut,
+            { { "key", "architectures" }, { "value", name->text }, { "parameters", "language_model" } },
+            name->where() });
     fields.finish(result);
     return result;
 }

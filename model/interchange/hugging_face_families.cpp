@@ -82,7 +82,7 @@ TransformerSettings readDecoder(ConfigFields& fields, const DecoderDefaults& def
     readTypes(fields, s);
     fields.leaveOut("quantization_config");
     for (const char* key : { "vision_config", "audio_config" })
-        fields.leaveOut(key);
+        fields.leaveOutPart(key);
     return s;
 }
 
@@ -267,7 +267,11 @@ void readDeepSeekExperts(ConfigFields& fields, TransformerSettings& s, const Dee
     if (e.denseLayers > s.layers)
         fields.contradict("first_k_dense_replace", e.denseLayers, "num_hidden_layers", s.layers, "at_most");
     fields.refuse("moe_layer_freq", "1");
-    fields.leaveOut("topk_method", "greedy");
+    const Literal* const method = fields.peek("topk_method");
+    if (method && method->text == "noaux_tc") // a bias for each expert
+        fields.leaveOutPart("topk_method");
+    else
+        fields.leaveOut("topk_method", "greedy");
     for (const char* key : { "n_group", "topk_group" })
         fields.leaveOut(key, "1");
 }
@@ -293,7 +297,7 @@ TransformerSettings readAnyDeepSeek(ConfigFields& fields, const DeepSeekDefaults
     }
     if (fields.has("n_routed_experts"))
         readDeepSeekExperts(fields, s, defaults);
-    fields.leaveOut("num_nextn_predict_layers"); // layers that predict further tokens
+    fields.leaveOutPart("num_nextn_predict_layers"); // layers that predict further tokens
     return s;
 }
 

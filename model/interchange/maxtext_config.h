@@ -46,8 +46,9 @@ struct ReadMaxText {
     std::vector<Diagnostic> warnings; ///< ParallelismWithoutAxis, RulesElsewhere, RuleUnknownAxis; many are summed up
 };
 
-/// Errors: Syntax, DuplicateKey, TooLarge, WrongType, OutOfRange, RuleArity, DuplicateAxis, and MissingKey when there
-/// are neither rules nor mesh axes; with line and column.
+/// Where there are sizes alone, axes, rules and open sizes are those of base.yml, and RulesElsewhere says so. Errors:
+/// Syntax, DuplicateKey, TooLarge, WrongType, OutOfRange, RuleArity, DuplicateAxis, and MissingKey when there are
+/// neither rules nor mesh axes nor sizes; with line and column.
 [[nodiscard]] Result<ReadMaxText> readMaxText(std::string_view text);
 /// The keys of above, in their order. readMaxText() reads them back, but for two axes whose sizes have one key (see
 /// parallelismKey()): the first one's are written. Errors: RulesType, RuleArity, NestedTuple, and

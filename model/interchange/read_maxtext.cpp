@@ -9,6 +9,7 @@
 #include "base/alike.h"
 #include "base/codes.h"
 #include "interchange/yaml_text.h"
+#include "rules/published_rules.h"
 #include "rules/rule_lint.h"
 
 namespace shardscope {
@@ -125,6 +126,8 @@ public:
             return fail(Code::Syntax, { { "expected", "keys and values" }, { "found", root.shown() } }, root.where());
         for (std::size_t i = 0; i + 1 < root.items.size(); i += 2)
             SHARDSCOPE_CHECK(readMember(root.items[i], root.items[i + 1]));
+        if (!m_anything && !m_sizes.empty() && !m_rulesElsewhere)
+            takeBase(root);
         if (!m_anything)
             return fail(Code::MissingKey, { { "key", "logical_axis_rules" } }, root.where());
         takeSizes();
@@ -168,9 +171,11 @@ private:
             m_sizes[key.text] = size;
             return take(toSize(key.text, value), m_sizes[key.text].value);
         }
-        if (key.text == "custom_mesh_and_rule" && isText(value) && !value.text.empty())
+        if (key.text == "custom_mesh_and_rule" && isText(value) && !value.text.empty()) {
+            m_rulesElsewhere = true;
             m_result.warnings.push_back(
                 { Code::RulesElsewhere, { { "key", key.text }, { "value", value.text } }, value.where() });
+        }
         m_result.passedOver.push_back({ key.text, key.line });
         return {};
     }
@@ -197,6 +202,22 @@ private:
             m_result.config.dataSharding.entries.push_back(std::move(*entry));
         }
         return {};
+    }
+
+    /// The configuration of a run has what differs from base.yml: mesh axes and rules are those of that file.
+    void takeBase(const YamlNode& root)
+    {
+        const PublishedRules* const base = findPublishedRules(currentMaxTextRules);
+        if (!base)
+            return;
+        m_anything = true;
+        for (const std::string& axis : base->meshAxes)
+            m_result.config.axes.push_back({ axis, 1, 1 });
+        m_result.config.rules = base->rules;
+        m_ruleLines.assign(base->rules.list.size(), root.where());
+        for (const char* open : { "dcn_data_parallelism", "ici_fsdp_parallelism" })
+            m_sizes.try_emplace(open, Size{ leftOpen, root.where(), false });
+        m_result.warnings.push_back({ Code::RulesElsewhere, { { "taken", base->title } }, root.where() });
     }
 
     void takeSizes()
@@ -238,6 +259,7 @@ private:
     std::map<std::string, Size> m_sizes;
     std::vector<Where> m_ruleLines;
     bool m_anything = false;
+    bool m_rulesElsewhere = false;
 };
 
 } // namespace

@@ -85,6 +85,15 @@ std::int64_t HaloPlan::sent() const
     return sentIn(rounds);
 }
 
+bool HaloPlan::allSend() const
+{
+    return std::all_of(rounds.begin(), rounds.end(), [this](const Round& round) {
+        return devices == std::count_if(round.edges.begin(), round.edges.end(), [](const Edge& edge) {
+            return edge.source != edge.target;
+        });
+    });
+}
+
 std::optional<HaloPlan> haloPlan(const HaloReads& reads)
 {
     const std::int64_t devices = reads.devices;

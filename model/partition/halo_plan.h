@@ -59,6 +59,8 @@ struct HaloPlan {
 
     /// Elements that a device sends at most.
     [[nodiscard]] std::int64_t sent() const;
+    /// Whether every device sends that much.
+    [[nodiscard]] bool allSend() const;
 };
 
 /// None where no such plan exists: uneven blocks, or places that lie otherwise to the elements on every device. Devices

@@ -47,7 +47,7 @@ std::vector<CollectiveSum> sums(const CollectiveList& list, CollectiveKey key)
     std::vector<CollectiveSum> found;
     std::unordered_map<std::string, std::size_t> places; // layers may be many
     for (const CollectiveEntry& entry : list.entries) {
-        if (entry.scalarLoss || !isExchange(entry))
+        if (entry.scalarLoss || !entry.inSums || !isExchange(entry))
             continue;
         std::string under = keyOf(entry, key);
         const auto [place, added] = places.emplace(under, found.size());
@@ -67,7 +67,8 @@ SentBytes sentBytes(const CollectiveList& list)
 {
     SentBytes sum;
     for (const CollectiveEntry& entry : list.entries)
-        (entry.scalarLoss ? sum.scalarLoss : sum.step) += entry.sentPerStep();
+        if (entry.inSums)
+            (entry.scalarLoss ? sum.scalarLoss : sum.step) += entry.sentPerStep();
     return sum;
 }
 
@@ -94,25 +95,32 @@ std::vector<std::vector<std::int64_t>> sentPairs(const CollectiveEntry& entry)
     return pairs;
 }
 
+bool allSend(const CollectiveEntry& entry)
+{
+    if (!isExchange(entry) || entry.sentBytes == Rational(0))
+        return true;
+    if (!entry.halos.empty())
+        return entry.haloOfAll;
+    std::int64_t members = 0;
+    if (std::vector<std::vector<std::int64_t>> pairs = sentPairs(entry); !pairs.empty()) {
+        std::vector<std::int64_t> senders;
+        for (const std::vector<std::int64_t>& pair : pairs)
+            senders.push_back(pair.front());
+        std::sort(senders.begin(), senders.end());
+        members = std::unique(senders.begin(), senders.end()) - senders.begin();
+    } else if (!entry.declaredGroups.empty()) {
+        for (const std::vector<std::int64_t>& group : entry.declaredGroups)
+            members += static_cast<std::int64_t>(group.size()) == entry.groupSize ? entry.groupSize : 0;
+    } else {
+        return true; // groups of axes
+    }
+    return members >= entry.mesh->deviceCount();
+}
+
 bool allSend(const CollectiveList& list)
 {
     return std::all_of(list.entries.begin(), list.entries.end(), [](const CollectiveEntry& entry) {
-        if (!isExchange(entry) || entry.sentBytes == Rational(0))
-            return true;
-        std::int64_t members = 0;
-        if (std::vector<std::vector<std::int64_t>> pairs = sentPairs(entry); !pairs.empty()) {
-            std::vector<std::int64_t> senders;
-            for (const std::vector<std::int64_t>& pair : pairs)
-                senders.push_back(pair.front());
-            std::sort(senders.begin(), senders.end());
-            members = std::unique(senders.begin(), senders.end()) - senders.begin();
-        } else if (!entry.declaredGroups.empty()) {
-            for (const std::vector<std::int64_t>& group : entry.declaredGroups)
-                members += static_cast<std::int64_t>(group.size()) == entry.groupSize ? entry.groupSize : 0;
-        } else {
-            return true; // groups of axes, and strips that are read of neighbours
-        }
-        return members >= entry.mesh->deviceCount();
+        return allSend(entry) && (!entry.conditional || entry.sentBytes == Rational(0));
     });
 }
 

@@ -51,6 +51,7 @@ struct CollectiveEntry {
     std::int64_t times = 1; ///< per step: the trips of the loops around it, over all calls of its function
     bool timesKnown = true; ///< false: a loop around it has trips that nobody can tell before it runs; they count once
     bool conditional = false; ///< stands in a branch, and is counted as if that were taken
+    bool inSums = true; ///< false: another branch of the same conditional sends more, and sums count that
     bool scalarLoss = false; ///< adds up the loss, or a scalar that follows from it; reports leave it out of sums
     /// Of CollectiveList::program: the value that it works for; where that has no path and a constraint names it, what
     /// the constraint gives.
@@ -73,6 +74,7 @@ struct CollectiveEntry {
     std::vector<OperandSharding> operands; ///< of the operation that left the parts which a reduction adds up
     OperationId operation; ///< of CollectiveList::sharded: the collective; for a halo the operation that reads it
     std::vector<HaloSide> halos; ///< of Reason::Kind::Halo: the dimensions along which strips are sent
+    bool haloOfAll = false; ///< likewise: every device sends a strip in each round, also those at the ends
     Rational gatheredBytes; ///< likewise: what a device would send for having these dimensions in full
 
     [[nodiscard]] Rational sentPerStep() const { return sentBytes * Rational(times); }
@@ -99,8 +101,11 @@ struct CollectiveList {
 /// several.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> sentPairs(const CollectiveEntry& entry);
 
-/// Whether every device sends what the list says: a collective_permute may leave devices out, or have them keep what
-/// they have, and groups of the program itself may be smaller than others.
+/// Whether every device sends what the entry says, if it runs: a collective_permute may leave devices out, or have them
+/// keep what they have, those at the ends of an axis have neighbours on one side alone, and groups of the program
+/// itself may be smaller than others.
+[[nodiscard]] bool allSend(const CollectiveEntry& entry);
+/// Of all entries; none may stand in a branch.
 [[nodiscard]] bool allSend(const CollectiveList& list);
 
 /// Why it is there: "reduced_factor", "operand_reshard", ...; "program" where that has the collective itself.
@@ -116,9 +121,9 @@ struct CollectiveSum {
 [[nodiscard]] std::string namesOf(const AxisList& axes, const Mesh& mesh);
 /// "all_reduce", "data, model", "layers.0", "train.py:38": what sums() puts an entry under.
 [[nodiscard]] std::string keyOf(const CollectiveEntry& entry, CollectiveKey key);
-/// Sums of all exchanges by one key, the largest first, without the scalar loss.
+/// Sums of all exchanges by one key, the largest first, without the scalar loss. Of branches that which sends most.
 [[nodiscard]] std::vector<CollectiveSum> sums(const CollectiveList& list, CollectiveKey key);
-/// Of the whole step, per device; the scalar loss apart.
+/// Of the whole step, per device; the scalar loss apart. Of branches that which sends most.
 [[nodiscard]] SentBytes sentBytes(const CollectiveList& list);
 
 /// The snapshot's own list; where it has none yet, by partitioning the program with the experiment's shardings and

@@ -9,6 +9,7 @@
 #include "partition/halo_dimensions.h"
 #include "partition/lower_collectives.h"
 #include "partition/shardy_collective.h"
+#include "pipeline/taken_branches.h"
 #include "program/array_parts.h"
 #include "program/body.h"
 #include "program/calls.h"
@@ -134,6 +135,7 @@ public:
     std::vector<CollectiveEntry> run()
     {
         visit(RegionId(std::size_t{ 0 }));
+        chooseBranches(m_entries, m_program);
         return std::move(m_entries);
     }
 
@@ -242,9 +244,11 @@ private:
         entry.times = runs.times;
         entry.timesKnown = runs.known;
         entry.conditional = runs.conditional;
+        entry.haloOfAll = true;
         for (const HaloDimension& one : dimensions) {
             if (one.plan.rounds.empty())
                 continue;
+            entry.haloOfAll = entry.haloOfAll && one.plan.allSend();
             entry.halos.push_back({ one.dimension, one.plan.left, one.plan.right });
             for (const AxisRef axis : one.axes)
                 entry.collective.axes.push_back(axis);

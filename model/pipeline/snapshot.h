@@ -77,6 +77,7 @@ struct Fix {
         SetSubmesh, ///< E163 to E168: T5X with the submesh `name`, "4x2x1x2", and axes that fit it
         SetDcnShape, ///< E161: slices (hosts) along the axes, `name` is "2x1"
         Rematerialise, ///< W209: layers are worked out again in the backward pass, by the policy "full"
+        ScanLayers, ///< W209: layers in a loop, which keeps the gathered weights of one layer
         ParamsOnHost, ///< W209: parameters stay in host memory
         DropShardingRule, ///< E143, E433, E434: the rule of its own that the operation `name` has
         LeaveOutSettings, ///< W243: the settings at the places `axes` of the file (JSON pointers)

@@ -299,7 +299,7 @@ std::vector<DroppedAxes> droppedFrom(const TensorSharding& sharding, const Tenso
     return dropped;
 }
 
-/// I304 for dimensions of an argument that are padded.
+/// W246 for dimensions of an argument that are padded.
 void addPadded(std::vector<Problem>& problems, ValueId argument, const Value& value, const TensorSharding& sharding,
     const Mesh& mesh)
 {

@@ -29,11 +29,14 @@ public:
         : m_program(program)
         , m_functions(program)
         , m_calls(program.functions.size())
+        , m_uses(program.values.size())
         , m_from(program.values.size())
         , m_to(program.values.size())
     {
         for (const RegionId body : bodies(program))
             walk(program, body, [&](OperationId id) {
+                for (const ValueId operand : program.operation(id).operands)
+                    ++m_uses[operand.index];
                 if (const std::optional<std::size_t> callee = calleeAt(program.operation(id)))
                     ++m_calls[*callee];
             });
@@ -113,24 +116,42 @@ private:
         }
     }
 
+    /// A value on the way back from what a trip of a loop leaves, and the one that it was found from.
+    struct Followed {
+        ValueId value;
+        std::size_t next = 0;
+    };
     /// Whether a trip of a loop adds something to what `carried` holds, or writes a slice of it. Of what a trip
-    /// replaces only the last one is left.
+    /// replaces only the last one is left; that is so of `d + f(d)`, too, the gradient that goes back through layers.
     [[nodiscard]] bool gathers(ValueId value, ValueId carried) const
     {
-        std::vector<ValueId> open{ value };
+        std::vector<Followed> open{ { value, 0 } };
         for (std::size_t seen = 0; seen < open.size(); ++seen) { // grows while the way goes on
-            if (open[seen] == carried)
-                return true;
-            const OperationId definition = m_program.value(open[seen]).definition;
+            if (open[seen].value == carried)
+                return isAddedTo(open, seen);
+            const OperationId definition = m_program.value(open[seen].value).definition;
             if (!definition.valid())
                 continue;
             const Operation& operation = m_program.operation(definition);
             if (operation.kind == OpKind::DynamicUpdateSlice || isForm(m_program, operation))
-                open.push_back(operation.operands[0]);
+                open.push_back({ operation.operands[0], seen });
             else if (operation.kind == OpKind::Add && open.size() < maximumFollowed)
-                open.insert(open.end(), operation.operands.begin(), operation.operands.end());
+                for (const ValueId operand : operation.operands)
+                    open.push_back({ operand, seen });
         }
         return false;
+    }
+    /// Whether nothing but the sums on the way reads what is added to, from `at` on.
+    [[nodiscard]] bool isAddedTo(const std::vector<Followed>& way, std::size_t at) const
+    {
+        bool isReadElsewhere = false, isResidual = false;
+        for (; at != 0; at = way[at].next) {
+            const Operation& reader = m_program.operation(m_program.value(way[way[at].next].value).definition);
+            const auto reads = std::count(reader.operands.begin(), reader.operands.end(), way[at].value);
+            isReadElsewhere = isReadElsewhere || m_uses[way[at].value.index] > static_cast<std::uint32_t>(reads);
+            isResidual = isResidual || (reader.kind == OpKind::Add && isReadElsewhere);
+        }
+        return !isResidual;
     }
 
     void become(ValueId value, ValueId array)
@@ -177,6 +198,7 @@ private:
     const Program& m_program;
     const FunctionNames m_functions;
     std::vector<int> m_calls; ///< by function
+    std::vector<std::uint32_t> m_uses; ///< by value: operands that it is
     std::vector<ValueId> m_from; ///< by value: the argument
     std::vector<ValueId> m_to; ///< by value: the gradient
 };

@@ -80,6 +80,45 @@ void forEachBody(const Program& program, const Visit& visit)
         visit(program.functions[f].body, prefixOf(program, f), &program.functions[f]);
 }
 
+/// "arg0" of an argument of main that goes by what its location calls it; empty for any other value.
+std::string_view textOfArgument(const Program& program, ValueId id)
+{
+    const Value& value = program.value(id);
+    if (value.definition.valid() || program.functions.empty())
+        return {};
+    const std::vector<std::string>& texts = program.functions.front().argumentTexts;
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    return value.index < std::min(texts.size(), arguments.size()) && arguments[value.index] == id
+        ? std::string_view(texts[value.index])
+        : std::string_view();
+}
+
+/// Arguments of main get the names of their locations, those that nothing else has.
+void nameByLocation(Program& program)
+{
+    if (program.functions.empty() || program.functions.front().argumentNames.empty())
+        return;
+    Function& main = program.functions.front();
+    std::unordered_map<std::string_view, std::uint32_t> uses;
+    std::vector<Shared<std::string>> held; // what `uses` looks at stays
+    held.reserve(program.values.size());
+    for (const Value& value : program.values)
+        if (!value.path.empty())
+            ++uses[held.emplace_back(value.path)];
+    for (const std::string& name : main.argumentNames)
+        ++uses[name];
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    main.argumentTexts.assign(arguments.size(), {});
+    for (std::size_t a = 0; a < std::min(arguments.size(), main.argumentNames.size()); ++a) {
+        const std::string& name = main.argumentNames[a];
+        Shared<std::string>& path = program.values[arguments[a].index].path;
+        if (name.empty() || path.empty() || uses[name] != 1)
+            continue;
+        main.argumentTexts[a] = *path;
+        path = name;
+    }
+}
+
 void setRoles(Program& program)
 {
     const Region& main = program.main();
@@ -304,12 +343,14 @@ private:
             if (held.empty())
                 continue;
             const std::string& path = held;
+            if (const std::string_view text = textOfArgument(m_program, ValueId(v)); !text.empty())
+                m_textOf.emplace(path, text);
             const auto twin = m_twinOf.find(static_cast<std::uint32_t>(v));
             const bool same = twin != m_twinOf.end() && m_state[twin->second.index] == State::Named
                 && m_program.value(twin->second).path == m_program.values[v].path;
             if (same || m_paths.insert(path).second) {
                 m_state[v] = State::Named;
-                m_names.emplace(withoutPart(nameInText(path)));
+                m_names.emplace(withoutPart(nameInText(m_program, ValueId(v))));
             }
         }
     }
@@ -328,8 +369,9 @@ private:
     std::string newName(ValueId value)
     {
         const std::string& path = m_program.value(value).path;
-        return path.empty() ? freeName("new", {})
-                            : freeName("copy", "_of_" + std::string(withoutPart(nameInText(path))));
+        const auto argument = m_textOf.find(path);
+        const std::string_view text = argument != m_textOf.end() ? argument->second : nameInText(path);
+        return path.empty() ? freeName("new", {}) : freeName("copy", "_of_" + std::string(withoutPart(text)));
     }
 
     void nameRegion(RegionId id)
@@ -364,6 +406,7 @@ private:
     std::vector<State> m_state; ///< per ValueId
     std::unordered_map<std::uint32_t, ValueId> m_twinOf; ///< by ValueId, of the arguments of loops' bodies
     std::unordered_set<std::string_view> m_paths, m_names; ///< those that stay, and m_made
+    std::unordered_map<std::string, std::string_view> m_textOf; ///< by path, of arguments that go by their locations
     std::deque<std::string> m_made;
     std::unordered_map<std::string, std::uint32_t> m_next;
 };
@@ -388,6 +431,7 @@ void nameValues(Program& program, const std::vector<DeclaredName>& names)
     forEachBody(program, [&](RegionId body, const std::string& prefix, const Function*) {
         Writer(program, names, prefix).nameFunction(body);
     });
+    nameByLocation(program);
     nameValues(program);
 }
 
@@ -410,6 +454,17 @@ std::string_view nameInText(std::string_view path)
     return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+std::string_view nameInText(const Program& program, ValueId value)
+{
+    const std::string_view argument = textOfArgument(program, value);
+    return argument.empty() ? nameInText(program.value(value).path) : argument;
+}
+
+bool isNamedByText(const Program& program, ValueId value)
+{
+    return program.namedByText && textOfArgument(program, value).empty();
+}
+
 namespace {
 
 std::string withoutSigns(std::string_view name)
@@ -427,11 +482,11 @@ std::vector<std::string> pathsOfName(const Program& program, std::string_view na
 {
     const std::string plain = withoutSigns(name);
     std::vector<std::string> found;
-    for (const Value& value : program.values) {
-        const std::string& path = value.path;
+    for (std::size_t v = 0; v < program.values.size(); ++v) {
+        const std::string& path = program.values[v].path;
         if (path.empty())
             continue;
-        const std::string_view last = nameInText(path);
+        const std::string_view last = nameInText(program, ValueId(v));
         const bool called = last == plain || (last.ends_with("#0") && withoutPart(last) == plain);
         if (called && std::find(found.begin(), found.end(), path) == found.end())
             found.push_back(path);
@@ -449,6 +504,9 @@ ValueId valueNamed(const Program& program, std::string_view name)
     for (const std::string& path : { plain, plain + "#0" })
         if (const ValueId value = program.find(path); value.valid())
             return value;
+    for (const ValueId argument : program.main().arguments)
+        if (textOfArgument(program, argument) == plain && !plain.empty())
+            return argument;
     const std::vector<std::string> paths = pathsOfName(program, plain);
     return paths.size() == 1 ? program.find(paths.front()) : ValueId();
 }

@@ -10,6 +10,9 @@
 //     %1:2 = stablehlo.while(%i = %c, %x = %arg0) ...   // 1#0, 1#1; i and x, one name for both regions
 //       cond { %6 = ... } do { %6 = ...; %7 = ... }     // 1/cond/6, 1/do/6, 7
 //
+// An argument of main goes by what its location calls it, where nothing else is called so: `%arg0: tensor<4xf32>
+// loc("params['w']")` is "params['w']", as JAX writes it into as_text(debug_info=True). "arg0" finds it as well.
+//
 // What is added to a program later has names that no text gives: "copy1_of_cst", "new1".
 #pragma once
 
@@ -39,6 +42,10 @@ void nameValues(Program& program);
 
 /// The last part of a path, as a text has it after the sign: "6" of "1/do/6".
 [[nodiscard]] std::string_view nameInText(std::string_view path);
+/// The same of a value, "arg0" of an argument that goes by what its location says. Lives as long as the program.
+[[nodiscard]] std::string_view nameInText(const Program& program, ValueId value);
+/// Whether the value goes by a name of the text, and not by one that means something to people.
+[[nodiscard]] bool isNamedByText(const Program& program, ValueId value);
 
 /// The value of that path; with or without signs, the first of several results also without its number ("3" for
 /// "3#0"), and where only one value is called so also by its name in the text alone. Invalid if there is none.

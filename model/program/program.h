@@ -146,6 +146,8 @@ struct Function {
     std::uint32_t source = 0; ///< index into Program::sources
     /// What named locations call the arguments, "params['w']"; per argument, "" without such a name, or empty.
     std::vector<std::string> argumentNames;
+    /// What the text calls those of main that go by such a name (program/name_values.h): "arg0"; or empty.
+    std::vector<std::string> argumentTexts = {};
 };
 
 /// The shardings of an operation that has another number of them than results. Legal only for one sharding of an

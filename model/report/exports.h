@@ -16,7 +16,7 @@ namespace shardscope {
 struct ExportedView {
     std::string id; ///< "tensors"
     QString title; ///< "Tensors"
-    std::vector<std::string> forms; ///< endings of files, "csv", "md", "txt", "py", "yml", "sh"; first the usual one
+    std::vector<std::string> forms; ///< endings of files: "csv", "md", "txt", "py", "yml", "sh"; the usual one first
 };
 
 /// The report, the tables of report/report_table.h, the JAX code, and the configuration of MaxText.

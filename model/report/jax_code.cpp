@@ -11,36 +11,24 @@
 #include "interchange/rule_text.h"
 #include "report/program_code.h"
 #include "report/python_code.h"
+#include "report/split_axes.h"
 
 namespace shardscope {
 
 namespace {
 
-/// "(2, 4)", "(8,)", "()".
-template <class List, class Form>
-std::string tupleOf(const List& list, const Form& form)
-{
-    std::string text = "(";
-    std::size_t count = 0;
-    for (const auto& each : list)
-        text += (count++ == 0 ? "" : ", ") + form(each);
-    return text + (count == 1 ? ",)" : ")");
-}
-
 std::string meshCode(const Mesh& mesh)
 {
-    const std::string sizes = tupleOf(mesh.axes(), [](const MeshAxis& axis) { return std::to_string(axis.size); });
-    const std::string names = tupleOf(mesh.axes(), [](const MeshAxis& axis) { return quotedPython(axis.name); });
+    const std::string sizes = pythonTuple(mesh.axes(), [](const MeshAxis& axis) { return std::to_string(axis.size); });
+    const std::string names = pythonTuple(mesh.axes(), [](const MeshAxis& axis) { return quotedPython(axis.name); });
     // JAX since 0.9 types the axes of make_mesh as explicit unless it is told; the compiler shall propagate, as here.
     const std::string types = ", axis_types=(AxisType.Auto,) * " + std::to_string(mesh.rank());
     if (mesh.deviceOrder().empty())
         return "mesh = jax.make_mesh(" + sizes + ", " + names + types + ")\n";
-    std::string ids;
-    for (const std::int32_t id : mesh.deviceOrder())
-        ids += (ids.empty() ? "" : ", ") + std::to_string(id);
     return "by_id = {device.id: device for device in jax.devices()}\n"
            "devices = [by_id[i] for i in ("
-        + ids + ",)]\nmesh = Mesh(np.array(devices).reshape(" + sizes + "), " + names + types + ")\n";
+        + join(mesh.deviceOrder(), ", ") + ",)]\nmesh = Mesh(np.array(devices).reshape(" + sizes + "), " + names + types
+        + ")\n";
 }
 
 /// The rules that decide something, one a line; how many there are beside them stands above. Without any annotation by
@@ -56,7 +44,7 @@ std::string rulesCode(const LogicalRules& rules, const std::vector<RuleUse>& use
             used.list.push_back(rules.list[i]);
     if (used.list.empty())
         used = rules;
-    std::string text = "\n# " + comment + "\n";
+    std::string text = "\n# " + onOneLine(comment) + "\n";
     if (const std::size_t left = rules.list.size() - used.list.size(); left > 0)
         text += "# " + std::to_string(left) + " of " + std::to_string(rules.list.size())
             + " rules, which decide nothing here, are left out\n";
@@ -163,19 +151,17 @@ private:
     std::vector<Entry> m_entries;
 };
 
-} // namespace
-
-std::string jaxCode(const Snapshot& snapshot)
+/// `split`: the mesh with parts of axes as axes, where specs have such parts and it can be made.
+std::string codeOf(const Snapshot& snapshot, const SplitAxes* split)
 {
-    if (!snapshot.mesh || !snapshot.program || !snapshot.annotations)
-        return "# There is no layout: the experiment has errors.\n";
+    const Mesh& mesh = split ? split->mesh() : *snapshot.mesh;
     std::string text = "import jax\n";
     if (!snapshot.mesh->deviceOrder().empty())
         text += "import numpy as np\n";
     text += snapshot.mesh->deviceOrder().empty()
         ? "from jax.sharding import AxisType, NamedSharding, PartitionSpec as P\n\n"
         : "from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P\n\n";
-    ShardingWriter writer(*snapshot.mesh);
+    ShardingWriter writer(mesh, split);
     const std::string program = sourceText(*snapshot.experiment) && snapshot.laidOut() && snapshot.annotated
         ? programCode(snapshot, writer)
         : std::string();
@@ -184,15 +170,21 @@ std::string jaxCode(const Snapshot& snapshot)
         arguments.add(annotation);
     for (const ResolvedAnnotation& annotation : snapshot.annotations->constraints)
         constraints.add(annotation);
-    if (const std::set<std::string>& parts = writer.parts(); !parts.empty())
+    const RulesSetting& rules = snapshot.experiment->rules;
+    const std::set<std::string>& parts = writer.parts();
+    if (!parts.empty() && !split && rules.rules.list.empty() && rules.inner.empty()) // rules name full axes
+        if (const std::optional<SplitAxes> splitMesh = SplitAxes::of(mesh, parts))
+            return codeOf(snapshot, &*splitMesh);
+    if (split)
+        text += "# a PartitionSpec has no name for parts of axes: of the mesh " + split->explained() + "\n\n";
+    if (!parts.empty())
         text += "# a PartitionSpec has no name for parts of axes: give the mesh an axis for each of "
             + join(parts, ", ") + "\n\n";
     if (writer.leavesOpen())
         text += "UNCONSTRAINED = P.UNCONSTRAINED\n\n";
-    text += meshCode(*snapshot.mesh);
+    text += meshCode(mesh);
     if (const std::vector<std::string> names = writer.leftOut(); !names.empty())
         text += "# shardings below leave out mesh axes of size 1, which shard nothing: " + join(names, ", ") + "\n";
-    const RulesSetting& rules = snapshot.experiment->rules;
     text += rulesCode(
         rules.rules, snapshot.ruleUses, "rules", "logical axis rules, as flax.linen.logical_axis_rules() takes them");
     for (std::size_t i = 0; i < rules.inner.size(); ++i) {
@@ -207,6 +199,15 @@ std::string jaxCode(const Snapshot& snapshot)
     text += constraints.text(
         "values within the step: jax.lax.with_sharding_constraint(value, constraints[path])", "constraints");
     return text;
+}
+
+} // namespace
+
+std::string jaxCode(const Snapshot& snapshot)
+{
+    if (!snapshot.mesh || !snapshot.program || !snapshot.annotations)
+        return "# There is no layout: the experiment has errors.\n";
+    return codeOf(snapshot, nullptr);
 }
 
 } // namespace shardscope

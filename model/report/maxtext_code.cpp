@@ -39,14 +39,6 @@ std::string_view jaxName(DType type)
     }
 }
 
-/// What stands in a comment: nothing in it ends the line.
-std::string inOneLine(std::string text)
-{
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
-    return text;
-}
-
 class MaxTextWriter {
 public:
     MaxTextWriter(const Snapshot& snapshot, MaxTextStyle style)
@@ -80,7 +72,7 @@ private:
     {
         add(key, m_style == MaxTextStyle::Yaml ? "'" + std::string(word) + "'" : std::string(word));
     }
-    void note(std::string text) { m_notes += "#   " + inOneLine(std::move(text)) + "\n"; }
+    void note(const std::string& text) { m_notes += "#   " + onOneLine(text) + "\n"; }
 
     void addMachine()
     {
@@ -245,7 +237,7 @@ private:
 
     [[nodiscard]] std::string headText() const
     {
-        const std::string title = inOneLine(m_experiment.title);
+        const std::string title = onOneLine(m_experiment.title);
         std::string text = "# " + (title.empty() ? std::string("An experiment") : title)
             + ", in MaxText's keys: over its configs/base.yml, which has all others.\n";
         if (!m_notes.empty())

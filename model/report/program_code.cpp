@@ -9,6 +9,7 @@
 #include "pipeline/value_meshes.h"
 #include "program/main_interface.h"
 #include "propagation/propagate.h"
+#include "report/split_axes.h"
 
 namespace shardscope {
 
@@ -118,6 +119,17 @@ private:
         const Where where = placeOf(*m_snapshot.annotated, operation);
         return where.line > 0 ? pythonComment("line " + std::to_string(where.line)) : std::string();
     }
+    [[nodiscard]] bool dividesEvenly(const Shape& shape, const PartitionSpec& spec) const
+    {
+        for (std::size_t d = 0; d < shape.size(); ++d) {
+            std::int64_t shards = 1;
+            for (const std::string& axis : spec.axesOf(d))
+                shards *= devicesAlong(*m_snapshot.mesh, axis);
+            if (shape[d] % shards != 0)
+                return false;
+        }
+        return true;
+    }
     std::string line(ValueId value, const PartitionSpec& spec, const std::string& name, bool isStated)
     {
         if (!isTensor(m_program.value(value).type.dtype))
@@ -126,7 +138,10 @@ private:
         if (!row && m_snapshot.isPartitioned())
             return "    None," + pythonComment(name + ", of which the text does not say what it is a shard of") + '\n';
         return "    " + m_writer.code(spec, row ? row->memoryKind : std::nullopt) + ','
-            + pythonComment(name + (isStated ? "" : ", as propagated")) + '\n';
+            + pythonComment(name + (isStated ? "" : ", as propagated")
+                + (dividesEvenly(m_program.value(value).type.shape, spec) ? ""
+                                                                          : "; JAX refuses shards of unequal sizes"))
+            + '\n';
     }
 
     const Snapshot& m_snapshot;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "sharding/text.h"
 
 namespace shardscope {
@@ -13,19 +14,20 @@ std::string quotedPython(std::string_view text)
     for (const char c : text) {
         if (c == '"' || c == '\\')
             quoted += '\\';
-        if (c == '\n')
+        constexpr std::string_view digits = "0123456789abcdef";
+        if (const auto code = static_cast<unsigned char>(c); c == '\n')
             quoted += "\\n";
+        else if (code < 0x20)
+            quoted += { '\\', 'x', digits[code / 16], digits[code % 16] };
         else
             quoted += c;
     }
     return quoted + '"';
 }
 
-std::string pythonComment(std::string text)
+std::string pythonComment(const std::string& text)
 {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-    return "  # " + text;
+    return "  # " + onOneLine(text);
 }
 
 std::string ShardingWriter::code(PartitionSpec spec, std::optional<MemoryKind> kind)
@@ -51,6 +53,13 @@ std::vector<std::string> ShardingWriter::leftOut() const
 
 void ShardingWriter::shorten(SpecEntry& entry)
 {
+    if (m_split && !entry.axes.empty()) {
+        std::vector<std::string> subAxes;
+        for (const std::string& axis : entry.axes)
+            for (std::string& subAxis : m_split->axesOf(axis))
+                subAxes.push_back(std::move(subAxis));
+        entry = SpecEntry::tuple(std::move(subAxes));
+    }
     for (const std::string& axis : entry.axes)
         if (!m_mesh.axisIndex(axis))
             m_parts.insert(axis);

@@ -55,18 +55,7 @@ ReportCell bytesCell(Rational bytes)
 
 ReportCell shapeCell(std::span<const std::int64_t> shape)
 {
-    std::string sizes;
-    for (const std::int64_t size : shape)
-        sizes += (sizes.empty() ? "" : "x") + std::to_string(size);
-    return { sizes, words::shape(shape) };
-}
-
-std::string joinedNames(const std::vector<std::string>& names)
-{
-    std::string joined;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        joined += (i == 0 ? "" : ",") + names[i];
-    return joined;
+    return { join(shape, "x"), words::shape(shape) };
 }
 
 ReportCell timesCell(std::int64_t times, bool known)
@@ -82,9 +71,7 @@ ReportCell truthCell(bool value)
 /// "[[0,1],[2,3]]"
 ReportCell groupsCell(const std::vector<std::vector<std::int64_t>>& groups)
 {
-    const auto one = [](const std::vector<std::int64_t>& ids) {
-        return '[' + join(ids, ",", [](std::int64_t id) { return std::to_string(id); }) + ']';
-    };
+    const auto one = [](const std::vector<std::int64_t>& ids) { return '[' + join(ids, ",") + ']'; };
     return { '[' + join(groups, ",", one) + ']', {} };
 }
 
@@ -202,10 +189,9 @@ ReportTable tensorsTable(const Snapshot& snapshot, bool parametersAlone)
             continue;
         const LogicalNames* names = logicalNamesOf(snapshot, row);
         table.rows.push_back({ plainCell(row.path), { std::string(name(row.role)), words::role(row.role) },
-            plainCell(std::string(name(row.type.dtype))), shapeCell(row.type.shape),
-            plainCell(joinedNames(row.dimNames)), { names ? namesText(*names) : std::string(), {} },
-            { toJax(row.spec, false), words::specText(row) }, bytesCell(row.bytesPerDevice), bytesCell(row.bytesInAll),
-            numberCell(row.copies) });
+            plainCell(std::string(name(row.type.dtype))), shapeCell(row.type.shape), plainCell(join(row.dimNames, ",")),
+            { names ? namesText(*names) : std::string(), {} }, { toJax(row.spec, false), words::specText(row) },
+            bytesCell(row.bytesPerDevice), bytesCell(row.bytesInAll), numberCell(row.copies) });
     }
     return table;
 }

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <algorithm>
 #include <cmath>
 
 #include "words/collective_texts.h"
@@ -29,6 +30,12 @@ void ShownValues::takeDefaultPlane()
     rows = dimensions - 2 >= 0 ? dimensions - 2 : -1;
     columns = dimensions - 1;
     index = Shape(rank());
+}
+
+bool ShownValues::isEmpty() const
+{
+    const Shape& shape = subject.layout.shape();
+    return std::find(shape.begin(), shape.end(), 0) != shape.end();
 }
 
 std::int64_t ShownValues::size(int dimension) const

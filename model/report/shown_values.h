@@ -34,10 +34,13 @@ struct ShownValues {
     /// The last two dimensions, and the first plane of the others.
     void takeDefaultPlane();
     [[nodiscard]] std::size_t rank() const { return subject.layout.shape().size(); }
+    /// Some dimension has size 0: there is no element that could be read, whatever plane is shown.
+    [[nodiscard]] bool isEmpty() const;
     /// Elements in a dimension of what one view shows: of the array, or of a shard with its padding.
     [[nodiscard]] std::int64_t size(int dimension) const;
-    [[nodiscard]] std::int64_t rowCount() const { return size(rows); }
-    [[nodiscard]] std::int64_t columnCount() const { return size(columns); }
+    /// Of the plane; 0 of an empty array.
+    [[nodiscard]] std::int64_t rowCount() const { return isEmpty() ? 0 : size(rows); }
+    [[nodiscard]] std::int64_t columnCount() const { return isEmpty() ? 0 : size(columns); }
     /// How many belong to the array at a mesh position; -1: to the global one. None where a shard's plane is padding.
     [[nodiscard]] std::int64_t validRows(std::int64_t position) const;
     [[nodiscard]] std::int64_t validColumns(std::int64_t position) const;

@@ -60,6 +60,30 @@ PartitionSpec toPartitionSpec(const TensorSharding& sharding, const Mesh& mesh)
     return canonical(spec);
 }
 
+AxisList replicatedAxes(const TensorSharding& sharding, const Mesh& mesh)
+{
+    std::vector<AxisRef> used(sharding.unreduced.begin(), sharding.unreduced.end());
+    for (const DimensionSharding& dim : sharding.dims)
+        used.insert(used.end(), dim.axes.begin(), dim.axes.end());
+    std::sort(used.begin(), used.end());
+    AxisList free;
+    auto next = used.begin();
+    for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
+        const AxisRef full = fullAxis(mesh, axis);
+        std::int32_t pre = 1; // of what has not been looked at
+        const auto addUpTo = [&](std::int64_t end) {
+            if (const auto size = static_cast<std::int32_t>(end / pre); size > 1)
+                free.push_back({ full.axis, pre, size });
+        };
+        for (; next != used.end() && next->axis == full.axis; ++next) {
+            addUpTo(next->pre);
+            pre = static_cast<std::int32_t>(next->next());
+        }
+        addUpTo(full.size);
+    }
+    return free;
+}
+
 std::int64_t shardCount(const DimensionSharding& dim)
 {
     return product(dim.axes);

@@ -50,6 +50,11 @@ struct TensorSharding {
 /// Back to names. Parts of axes have no name in a spec: they are written "model:(1)2".
 [[nodiscard]] PartitionSpec toPartitionSpec(const TensorSharding& sharding, const Mesh& mesh);
 
+/// The axes, and parts of axes, along which the array is replicated: those that neither shard a dimension nor are
+/// unreduced, in the order of the mesh, without those of size 1.
+///     x=4, y=2, [{"x":(1)2}, {}]: x:(2)2, y
+[[nodiscard]] AxisList replicatedAxes(const TensorSharding& sharding, const Mesh& mesh);
+
 /// Number of shards of a dimension.
 [[nodiscard]] std::int64_t shardCount(const DimensionSharding& dim);
 /// Shape of the largest shard: ceil(size / shards) per dimension.

@@ -199,7 +199,7 @@ std::string Printer::name(ValueId id) const
 {
     if (m_options.names == PrintedNames::AsNames) {
         const std::string& path = m_program.value(id).path;
-        return path.empty() ? "%nameless" + std::to_string(id.index) : '%' + std::string(nameInText(path));
+        return path.empty() ? "%nameless" + std::to_string(id.index) : '%' + std::string(nameInText(m_program, id));
     }
     const Name& n = m_names[id.index];
     std::string text = n.argument ? "%arg" : "%";

@@ -143,7 +143,7 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
         s.say(nothingLeft(entry.collective.reduction));
         s.say(sentInPlace(alternative));
         sayHeld(s, alternative.moreBytesHeld);
-        s.say(Words::tr(" while it computes, which is %1 times the work then").arg(count(entry.groupSize)));
+        s.say(Words::tr(" while it computes, which is %1 times the work then").arg(count(alternative.timesWork)));
         sayStep(s, list, alternative);
         break;
     case Kind::OptimalReshard:

@@ -34,7 +34,7 @@ namespace shardscope::words {
 [[nodiscard]] QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGroup, ReduceKind reduction);
 /// Entries by which devices send each other something.
 [[nodiscard]] std::int64_t exchangesIn(const CollectiveList& list);
-/// Of the whole list: "4 collectives, 864 B per step; 6 all-slices send nothing".
+/// Of all in the list: "4 collectives, 864 B per step; 6 all-slices send nothing".
 [[nodiscard]] QString totalText(const CollectiveList& list, Rational sent);
 /// "16 collectives, 8.16 MiB per step"
 [[nodiscard]] QString totalText(std::int64_t collectives, Rational sent);

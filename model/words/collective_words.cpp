@@ -424,16 +424,17 @@ Text collectiveCost(const CollectiveEntry& entry)
                 : Words::tr("No data is sent."));
         return s.take();
     }
-    const bool halo = entry.reason && entry.reason->kind == Reason::Kind::Halo; // those at the ends send less
-    QString text =
-        (halo ? Words::tr("A device sends at most %1") : Words::tr("Each device sends %1")).arg(sentFormula(entry));
+    QString text = (allSend(entry) ? Words::tr("Each device sends %1") : Words::tr("A device sends at most %1"))
+                       .arg(sentFormula(entry));
     if (entry.timesKnown && entry.times != 1)
         text += Words::tr(", %1 times per step: %2").arg(count(entry.times), bytes(entry.sentPerStep()));
     if (!entry.timesKnown)
         text += Words::tr(" each time, and how often a loop around it runs is known only when it runs");
     text += QStringLiteral(".");
     if (entry.conditional)
-        text += Words::tr(" It stands in a branch that may not be taken.");
+        text += entry.inSums ? Words::tr(" It stands in a branch that may not be taken.")
+                             : Words::tr(" It stands in a branch that may not be taken; sums count another one, which "
+                                         "sends more.");
     s.say(text);
     return s.take();
 }

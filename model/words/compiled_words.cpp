@@ -181,7 +181,7 @@ QString remarkText(const ExchangeRow& row, const ExchangeRemark& remark)
                          "place. %1 per device and step are predicted.")
             .arg(bytes(row.predicted.sent));
     case ExchangeRemark::Kind::OnlyCompiled:
-        return Words::tr("Nothing of the kind is predicted. Every device sends %1 in a step.")
+        return Words::tr("Nothing of the kind is predicted. A device sends %1 in a step.")
             .arg(bytes(row.compiled.sent));
     case ExchangeRemark::Kind::TimesUnknown:
         return Words::tr("How often it runs cannot be told; it is counted once.");

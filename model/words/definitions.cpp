@@ -8,6 +8,7 @@
 #include "program/name_values.h"
 #include "program/op_row.h"
 #include "words/diagnostic_reader.h"
+#include "words/listed.h"
 #include "words/tr.h"
 #include "words/words.h"
 
@@ -29,7 +30,7 @@ QString operandName(const Program& program, ValueId value)
 {
     const Value& v = program.value(value);
     if (!v.path.empty())
-        return program.namedByText ? textName(v.path) : tensorName(v.path);
+        return isNamedByText(program, value) ? textName(v.path) : tensorName(v.path);
     if (!v.definition.valid())
         return Words::tr("an argument");
     const Operation& operation = program.operation(v.definition);
@@ -54,8 +55,8 @@ QString partName(const Program& program, ValueId value, ValueId array, const QSt
     if (!array.valid())
         return {};
     const Value &own = program.value(value), &all = program.value(array);
-    const std::string_view printed = nameInText(own.path);
-    if (!own.path.empty() && !(program.namedByText && printed.front() >= '0' && printed.front() <= '9'))
+    const std::string_view printed = nameInText(program, value);
+    if (!own.path.empty() && !(isNamedByText(program, value) && printed.front() >= '0' && printed.front() <= '9'))
         return {};
     return all.role != Role::Gradient && own.type.elementCount() == all.type.elementCount()
         ? Words::tr("%1 in another form", "an array").arg(name)
@@ -78,7 +79,7 @@ QString definition(const Program& program, ValueId value, std::size_t most)
         operands << operandName(program, operation.operands[i]);
     if (named < count)
         operands << Words::tr("%1 more").arg(words::count(static_cast<qint64>(count - named)));
-    const QString all = oneList(std::move(operands));
+    const QString all = listed(operands);
     switch (operation.kind) {
     case OpKind::DotGeneral:
         return Words::tr("the matrix product of %1").arg(all);
@@ -91,7 +92,7 @@ QString definition(const Program& program, ValueId value, std::size_t most)
             names << (index < operand.dimNames.size() ? fromStd(operand.dimNames[index])
                                                       : Words::tr("dimension %1").arg(d));
         }
-        const QString over = oneList(std::move(names));
+        const QString over = listed(names);
         switch (attributes.kind) {
         case ReduceKind::Sum:
             return Words::tr("the sum of %1 over %2").arg(all, over);

@@ -43,7 +43,8 @@ public:
                         ? Words::tr("No data is sent: each device drops what it does not need.")
                         : Words::tr("No data is sent."));
             else
-                s.say(Words::tr("Each device sends %1 for this %2 of %3.")
+                s.say((allSend(*entry) ? Words::tr("Each device sends %1 for this %2 of %3.")
+                                       : Words::tr("A device sends at most %1 for this %2 of %3."))
                           .arg(bytes(entry->sentBytes), collective(entry->kind),
                               bytes(static_cast<double>(localBytes(entry->type, entry->before)))));
             text.push_back(s.take());

@@ -42,6 +42,14 @@ ProblemText describeConfiguration(const Diagnostic& d)
     case Code::ContradictoryFields:
         return describeContradiction(d);
     case Code::FieldLeftOut:
+        if (arg("parameters") == QLatin1String("language_model"))
+            return { Words::tr("%1 is %2, and the network is the language model of that architecture")
+                         .arg(arg.quote("key"), arg("value")),
+                Words::tr("Layers are the same; the head, and of T5 the decoder, are those of the language model."),
+                {} };
+        if (arg.has("parameters"))
+            return { Words::tr("%1 is %2, which the network leaves out").arg(arg.quote("key"), arg("value")),
+                Words::tr("The parameters of that are missing; all others are those of the model."), {} };
         return { Words::tr("%1 is %2, which the network leaves out").arg(arg.quote("key"), arg("value")),
             Words::tr("No shape depends on it: parameters and shardings are those of the model."), {} };
     case Code::UnknownField:

@@ -70,15 +70,26 @@ ProblemText describeHosts(const Diagnostic& d)
         return { Words::tr("the sizes of these mesh axes are left open: %1").arg(text("axes")),
             Words::tr("Leave one open at most, and say how many devices and slices there are."), {} };
     case Code::AxisUnused:
-        return { d.number("size") == 2
-                ? Words::tr("no array is sharded along %1, so both positions along %1 do the same work")
-                      .arg(text("axis"))
-                : Words::tr("no array is sharded along %1, so all %2 positions along %1 do the same work")
-                      .arg(text("axis"), number("size")),
+        return { (d.number("size") == 2
+                         ? Words::tr("no array is sharded along %1, so both positions along %1 do the same work")
+                               .arg(text("axis"))
+                         : Words::tr("no array is sharded along %1, so all %2 positions along %1 do the same work")
+                               .arg(text("axis"), number("size")))
+                + (d.arg("pipeline") ? Words::tr("; pipelines are not modelled") : QString()),
             (text("nearest").isEmpty()
                     ? QString()
                     : Words::tr("Did you mean %1, which rules name?").arg(text("nearest")) + QLatin1Char(' '))
                 + Words::tr("Map a logical name to it, or give its devices to another axis."),
+            {} };
+    case Code::PipelineAxis:
+        return { d.arg("parts")
+                ? Words::tr("pipelines are not modelled: every one of the %1 positions along %2 does the work of all "
+                            "layers, holding a part of the weights")
+                      .arg(number("size"), text("axis"))
+                : Words::tr("pipelines are not modelled: every one of the %1 positions along %2 holds the same weights "
+                            "and does the work of all layers")
+                      .arg(number("size"), text("axis")),
+            Words::tr("Give its devices to another axis; what is told of this mesh is not what a pipeline needs."),
             {} };
     case Code::ParallelismWithoutAxis:
         return { Words::tr("%1 is %2, but mesh_axes lacks that axis, so that it means nothing")
@@ -111,6 +122,10 @@ ProblemText describeHosts(const Diagnostic& d)
                          counted(d.number("uncovered"), Noun::Element)),
             Words::tr("Use a size that divides by the hosts along the mesh axis."), {} };
     case Code::RulesElsewhere:
+        if (d.arg("taken"))
+            return { Words::tr("the configuration has neither mesh axes nor rules: those of MaxText's %1 are taken")
+                         .arg(text("taken")),
+                Words::tr("Where your version of MaxText has others, read its base.yml with these sizes."), {} };
         return { Words::tr("%1 is %2: mesh axes and rules stand in that file, and replace those of this one")
                      .arg(text("key"), text("value")),
             Words::tr("Read that file as well."), {} };

@@ -3,6 +3,7 @@
 #include "base/codes.h"
 #include "words/describe_subjects.h"
 #include "words/diagnostic_reader.h"
+#include "words/listed.h"
 
 namespace shardscope::words {
 
@@ -14,7 +15,7 @@ QString allOf(const std::vector<std::string>& names)
     QStringList list;
     for (const std::string& name : names)
         list << quoted(fromStd(name));
-    return oneList(std::move(list));
+    return listed(list);
 }
 
 ProblemText describeWithoutEffect(const Diagnostic& d)
@@ -26,7 +27,7 @@ ProblemText describeWithoutEffect(const Diagnostic& d)
         possible << fromStd(each);
     const QString value = d.text("needs") == "dropout" ? Words::tr("above 0")
         : possible.isEmpty()                           ? Words::tr("at least 1")
-                                                       : oneList(std::move(possible), Words::tr("%1 or %2"));
+                                                       : listed(possible, Words::tr("%1 or %2"));
     const QString needs = arg.quote("needs");
     return settings.size() > 1
         ? ProblemText{ Words::tr("%1 have no effect: they count only where %2 is %3")

@@ -5,6 +5,7 @@
 #include "base/codes.h"
 #include "words/describe_subjects.h"
 #include "words/diagnostic_reader.h"
+#include "words/listed.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -20,7 +21,7 @@ QString divisors(std::int64_t number)
     for (std::int64_t each = 1; each <= std::min(number, maxTried) && all.size() < maxNamed; ++each)
         if (number % each == 0)
             all << count(each);
-    return oneList(std::move(all));
+    return listed(all);
 }
 
 /// Numbers of devices, slices or hosts that do not go with one another, where the mesh is not what is wrong.

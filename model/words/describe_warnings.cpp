@@ -166,6 +166,14 @@ ProblemText describeWarning(const Diagnostic& d)
             {} };
     }
     case Code::OverMemoryLimit:
+        if (d.arg("gathered"))
+            return { Words::tr(
+                         "each device needs %1, it has %2; %3 are gathered weights, which layers one after the other "
+                         "keep for every microbatch",
+                         "bytes")
+                         .arg(arg.size("bytes"), arg.size("limit"), arg.size("gathered")),
+                Words::tr("Put the layers in a loop (“form”: “scanned”), shard more dimensions, or use more devices."),
+                {} };
         return { Words::tr("each device needs %1, it has %2").arg(arg.size("bytes"), arg.size("limit")),
             d.arg("remat")
                 ? Words::tr("Rematerialise layers (“remat”: “full”), shard more dimensions, or use more devices.")

@@ -13,15 +13,6 @@ namespace shardscope::words {
     return QStringLiteral("“") + text + QStringLiteral("”");
 }
 
-/// "a", "a and b", "a, b and c"; with another way to end, as "%1 or %2", "a, b or c".
-[[nodiscard]] inline QString oneList(QStringList list, const QString& ending = Words::tr("%1 and %2"))
-{
-    if (list.size() < 2)
-        return list.join(QString());
-    const QString last = list.takeLast();
-    return ending.arg(list.join(Words::tr(", ")), last);
-}
-
 class Reader {
 public:
     explicit Reader(const Diagnostic& diagnostic)

@@ -7,12 +7,11 @@
 #include "program/roles.h"
 #include "words/definitions.h"
 #include "words/derivation.h"
-#include "words/diagnostic_reader.h"
+#include "words/explained_value.h"
 #include "words/links.h"
 #include "words/listed.h"
 #include "words/memory_words.h"
 #include "words/origin.h"
-#include "words/rule_names.h"
 #include "words/sentence.h"
 #include "words/words.h"
 
@@ -20,11 +19,10 @@ namespace shardscope::words {
 
 namespace {
 
-class Explainer {
+class Explainer : ExplainedValue {
 public:
     Explainer(const Snapshot& snapshot, const Explanation& explanation)
-        : m_snapshot(snapshot)
-        , m_explanation(explanation)
+        : ExplainedValue(snapshot, explanation)
         , m_value(snapshot.program->value(explanation.value))
         , m_row(snapshot.row(explanation.value))
     {
@@ -79,8 +77,7 @@ public:
         addPadding(text);
         if (Text memory = memoryReason(m_snapshot, m_explanation.value); !memory.empty())
             text.paragraphs.push_back(std::move(memory));
-        for (const DimensionReason& reason : m_explanation.dims)
-            text.decidedBy.push_back(cause(reason));
+        text.decidedBy = decidedBy(m_snapshot, m_explanation);
         if (length == Length::Tip)
             return text;
         addDefinition(text, length);
@@ -92,8 +89,6 @@ public:
     }
 
 private:
-    using Kind = DimensionReason::Kind;
-
     static void append(ExplanationText& text, std::vector<Text> more)
     {
         text.paragraphs.insert(
@@ -119,46 +114,12 @@ private:
             text.paragraphs.push_back(
                 { { Words::tr("%1. XLA keeps groups of devices and not the names of mesh axes, so "
                               "that the axes which the groups need are numbered.")
-                        .arg(oneList(std::move(axes))),
+                        .arg(listed(axes)),
                     Span::Style::Plain, -1 } });
     }
-    Sentence sentence() const { return Sentence(*m_snapshot.mesh); }
-    /// The list that the deciding annotation is resolved with.
-    RuleList list() const { return { m_explanation.annotation ? m_explanation.annotation->innerRules : -1 }; }
-    LogicalRules rules() const { return readableRules(m_snapshot.experiment->rules, list()); }
-    const LogicalRule& rule(int index) const
-    {
-        return rulesIn(m_snapshot.experiment->rules, list())[static_cast<std::size_t>(index)];
-    }
-    /// With its layer: the sentences are about no other.
-    QString fullName() const { return operandName(*m_snapshot.program, m_explanation.value); }
-    /// The same in sentences: names like “one” are no words of theirs.
-    Sentence::Part self() const { return { fullName(), {}, Span::Style::Code }; }
-    /// "rule 2", which leads there.
-    Sentence::Part ruleName(int index, bool first = false) const
-    {
-        return rulePart(m_snapshot.experiment->rules, { list(), index }, first);
-    }
-    QString dimensionName(const DimensionReason& reason) const
-    {
-        return reason.name.empty() ? Words::tr("dimension %1").arg(reason.dimension) : fromStd(reason.name);
-    }
-    std::int64_t parts(const DimensionReason& reason) const { return product(reason.axes); }
     QString devicesAlong(std::span<const AxisRef> axes) const { return counted(product(axes), Noun::Device); }
     /// Arrays of the optimizer usually have the annotation of their parameter.
     bool isAsParameter() const { return isAnnotatedAsParameter(*m_snapshot.program, m_explanation.value); }
-    /// The trace of the rules for the annotation that decides, null if rules do not decide.
-    const Resolution* decidingRules() const
-    {
-        const ResolvedAnnotation* annotation = m_explanation.annotation;
-        return annotation && annotation->spec && annotation->resolution ? &*annotation->resolution : nullptr;
-    }
-    LogicalNames declaredNames() const
-    {
-        const auto* logical = std::get_if<LogicalAxes>(&m_explanation.annotation->declared);
-        return logical ? logical->names : LogicalNames();
-    }
-
     /// "It is sharded 2 ways along batch and 4 ways along hidden"; `first` says whose the sentence is.
     void startShardings(Sentence& s, std::span<const DimensionReason* const> dims, bool& first) const
     {
@@ -259,11 +220,9 @@ private:
         for (const DimensionReason& reason : m_explanation.dims) {
             if (reason.kind == Kind::RulesSkipped && reason.trace) {
                 const LogicalRule& skipped = rule(reason.rule);
-                QStringList axes;
-                for (const std::string& axis : skipped.target.axes)
-                    axes << fromStd(axis);
+                const QString axes = texts(skipped.target.axes, fromStd).join(Words::tr(" and "));
                 s.fill(Words::tr(" %1 maps %2 to %3, but "),
-                    { ruleName(reason.rule, true), { dimensionName(reason) }, { axes.join(Words::tr(" and ")) } });
+                    { ruleName(reason.rule, true), { dimensionName(reason) }, { axes } });
                 s.append(verdictReason(*reason.trace, rules(), declaredNames()));
                 s.say(parts(reason) == 1 ? Words::tr(", so ") : QStringLiteral("."));
                 if (parts(reason) == 1) {
@@ -276,48 +235,6 @@ private:
                 s.say(Words::tr(" replicated."));
             }
         }
-    }
-
-    /// The rule's axes that do not shard the dimension although the rule fired, with one reason each.
-    struct LostAxis {
-        QString axis; ///< several of one reason are named together
-        QString why; ///< "which the mesh lacks"
-    };
-    std::vector<LostAxis> lostAxes(const DimensionReason& reason) const
-    {
-        std::vector<LostAxis> lost;
-        QStringList ones;
-        if (reason.kind != Kind::Rule || !m_explanation.annotation)
-            return lost;
-        for (const std::string& axis : rule(reason.rule).target.axes) {
-            const auto index = m_snapshot.mesh->axisIndex(axis);
-            if (!index) {
-                const std::string meant = nearestName(axis, m_snapshot.mesh->axisNames());
-                lost.push_back({ fromStd(axis),
-                    meant.empty() ? Words::tr("which the mesh lacks")
-                                  : Words::tr("which the mesh lacks (it has %1)").arg(fromStd(meant)) });
-                continue;
-            }
-            for (const DroppedAxes& dropped : m_explanation.annotation->dropped)
-                if (dropped.dimension == reason.dimension
-                    && std::find(dropped.axes.begin(), dropped.axes.end(), axis) != dropped.axes.end()
-                    && dropped.reason != DroppedAxes::Reason::NotInMesh) {
-                    std::int64_t divisor = 1;
-                    for (const std::string& each : dropped.axes)
-                        if (const auto at = m_snapshot.mesh->axisIndex(each))
-                            divisor *= m_snapshot.mesh->size(*at);
-                    if (dropped.reason == DroppedAxes::Reason::SizeOne)
-                        ones << fromStd(axis);
-                    else
-                        lost.push_back({ fromStd(axis),
-                            Words::tr("but %1 is not divisible by %2").arg(count(dropped.size), count(divisor)) });
-                }
-        }
-        if (ones.size() == 1)
-            lost.push_back({ ones.front(), Words::tr("which has size 1 and shards nothing") });
-        else if (!ones.isEmpty())
-            lost.push_back({ listed(ones), Words::tr("which have size 1 and shard nothing") });
-        return lost;
     }
 
     void sayLostAxes(Sentence& s) const
@@ -342,7 +259,9 @@ private:
     {
         Sentence s = sentence();
         const Resolution* resolution = decidingRules();
-        const std::string name = m_snapshot.mesh->axis(static_cast<std::size_t>(axis.axis)).name;
+        const auto index = static_cast<std::size_t>(axis.axis);
+        const AxisRef full = fullAxis(*m_snapshot.mesh, index); // rules name no parts
+        const std::string& name = m_snapshot.mesh->axis(index).name;
         if (resolution) {
             for (const RuleTrace& trace : resolution->rules) {
                 const LogicalRule& asking = rule(static_cast<int>(trace.rule));
@@ -357,7 +276,7 @@ private:
                     continue;
                 s.fill(Words::tr("%1 maps %2 to "),
                     { ruleName(static_cast<int>(trace.rule), true), { fromStd(asking.name.name) } });
-                s.axes(std::span(&axis, 1));
+                s.axes(std::span(&full, 1));
                 s.say(Words::tr(", but "));
                 s.append(verdictReason(trace, rules(), declaredNames()));
                 return s.take();
@@ -367,8 +286,8 @@ private:
                 if (reason.kind == Kind::NoRule && parts(reason) == 1)
                     unruled << dimensionName(reason);
             if (!unruled.isEmpty()) {
-                const QString within = withinText(m_snapshot.experiment->rules, list());
-                s.say(within.isEmpty() ? Words::tr("No rule names ") : Words::tr("No rule %1 names ").arg(within));
+                const QString inList = within();
+                s.say(inList.isEmpty() ? Words::tr("No rule names ") : Words::tr("No rule %1 names ").arg(inList));
                 s.strong(unruled.join(Words::tr(" or ")));
                 return s.take();
             }
@@ -385,8 +304,7 @@ private:
     void sayList(Sentence& s) const
     {
         if (const Resolution* resolution = decidingRules(); resolution && !list().isOuter())
-            s.say(Words::tr(" The rules %1 replace those outside.")
-                      .arg(withinText(m_snapshot.experiment->rules, list())));
+            s.say(Words::tr(" The rules %1 replace those outside.").arg(within()));
     }
 
     /// What is still to be added up.
@@ -491,95 +409,6 @@ private:
         }
     }
 
-    /// "rule 2  hidden → model"; what does not shard is named with its reason.
-    void sayRule(Sentence& s, const DimensionReason& reason) const
-    {
-        s.fill(Words::tr("%1  %2 → "), { ruleName(reason.rule), { fromStd(rule(reason.rule).name.name) } });
-        s.axes(reason.axes);
-        bool first = reason.axes.empty();
-        for (const LostAxis& lost : lostAxes(reason)) {
-            s.say(first ? Words::tr("%1, %2", "mesh axis, why it does not shard").arg(lost.axis, lost.why)
-                        : Words::tr("; not %1, %2", "mesh axis, why it does not shard").arg(lost.axis, lost.why));
-            first = false;
-        }
-    }
-
-    /// What a text annotates and does not divide.
-    bool sayDropped(Sentence& s, const DimensionReason& reason) const
-    {
-        if (!m_explanation.annotation || !std::holds_alternative<ExplicitSharding>(m_explanation.annotation->declared))
-            return false;
-        for (const DroppedAxes& dropped : m_explanation.annotation->dropped) {
-            if (dropped.dimension != reason.dimension || dropped.reason != DroppedAxes::Reason::Indivisible)
-                continue;
-            QStringList axes;
-            for (const std::string& axis : dropped.axes)
-                axes << fromStd(axis);
-            s.say(Words::tr("an annotation, %1; dropped, since %2 does not divide by %3")
-                      .arg(axes.join(QStringLiteral(", ")), count(dropped.size), count(dropped.partitions)));
-            return true;
-        }
-        return false;
-    }
-
-    ExplanationText::Cause cause(const DimensionReason& reason) const
-    {
-        ExplanationText::Cause cause;
-        cause.subject = dimensionName(reason);
-        Sentence s = sentence();
-        switch (reason.kind) {
-        case Kind::Rule:
-            sayRule(s, reason);
-            cause.outcome =
-                reason.axes.empty() && !lostAxes(reason).empty() ? Words::tr("replicated") : Words::tr("applied");
-            break;
-        case Kind::RuleToNull:
-            s.fill(Words::tr("%1  %2 → None"), { ruleName(reason.rule), { fromStd(rule(reason.rule).name.name) } });
-            cause.outcome = Words::tr("replicated");
-            break;
-        case Kind::NoRule:
-            s.say(list().isOuter() ? Words::tr("no rule; no match means unsharded")
-                                   : Words::tr("no rule %1, whatever the rules outside say; no match means unsharded")
-                                         .arg(withinText(m_snapshot.experiment->rules, list())));
-            cause.outcome = Words::tr("replicated");
-            break;
-        case Kind::RulesSkipped:
-            s.fill(Words::tr("%1 was skipped"), { ruleName(reason.rule) });
-            if (reason.trace)
-                s.say(QStringLiteral(": ")).append(verdictReason(*reason.trace, rules(), declaredNames()));
-            cause.outcome = Words::tr("replicated");
-            break;
-        case Kind::DeviceAxes:
-            s.say(Words::tr("written in the model: "));
-            s.axes(reason.axes);
-            cause.outcome = Words::tr("applied");
-            break;
-        case Kind::DeviceUnsharded:
-            s.say(Words::tr("written in the model: None"));
-            cause.outcome = Words::tr("replicated");
-            break;
-        case Kind::Propagated: {
-            const Origin origin(m_snapshot, m_explanation.value, reason);
-            if (const QString name = origin.alikeName(); !name.isEmpty())
-                s.fill(Words::tr("as %1: "), { { name, origin.link() } });
-            s.append(origin.shortRequest());
-            const bool specified =
-                reason.chain.size() == 1 && reason.chain.front().seed && reason.chain.front().to == m_explanation.value;
-            cause.outcome = specified ? Words::tr("given") : Words::tr("propagated");
-            break;
-        }
-        case Kind::Unannotated:
-            if (!sayDropped(s, reason))
-                s.say(Words::tr("nothing asks for a sharding"));
-            cause.outcome = Words::tr("replicated");
-            break;
-        }
-        cause.reason = s.take();
-        return cause;
-    }
-
-    const Snapshot& m_snapshot;
-    const Explanation& m_explanation;
     const Value& m_value;
     const TensorRow* m_row;
 };

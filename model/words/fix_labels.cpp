@@ -61,6 +61,8 @@ QString fixLabel(const Fix& fix)
             .arg(QString(name).replace(QLatin1Char('x'), QStringLiteral(" × ")));
     case Fix::Kind::Rematerialise:
         return Words::tr("Fix: rematerialise layers");
+    case Fix::Kind::ScanLayers:
+        return Words::tr("Fix: layers in a loop");
     case Fix::Kind::ParamsOnHost:
         return Words::tr("Fix: parameters on the host");
     case Fix::Kind::DropShardingRule:

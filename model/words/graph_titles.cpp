@@ -116,7 +116,9 @@ QString GraphWords::linesOf(int index) const
         return source < m_program->sources.size() ? m_program->sources[source].line : 0;
     };
     const std::uint32_t first = lineOf(index, false), last = lineOf(index, true);
-    return first == 0 || last == 0 ? QString() : tr("lines %1–%2").arg(first).arg(last);
+    if (first == 0 || last == 0)
+        return {};
+    return first == last ? tr("line %1").arg(first) : tr("lines %1–%2").arg(first).arg(last);
 }
 
 /// `number`: its own, or those of several.

@@ -5,6 +5,7 @@
 
 #include "pipeline/collective_list.h"
 #include "pipeline/tensor_rows.h"
+#include "program/name_values.h"
 #include "program/op_row.h"
 #include "program/other_attributes.h"
 #include "sharding/text.h"
@@ -230,7 +231,7 @@ QString GraphWords::valueName(ValueId value, int level, int more) const
         const QString scope = path.layers + u'.' + QString::number(path.layer);
         for (int at = level; at > 0 && !within; at = m_outline->part(at).parent)
             within = m_outline->part(at).kind == PartKind::Scope && fromStd(m_outline->part(at).name) == scope;
-        name = within && !m_program->namedByText ? path.leaf : words::operandName(*m_program, value);
+        name = within && !isNamedByText(*m_program, value) ? path.leaf : words::operandName(*m_program, value);
         if (within) {
             const bool isNext = of.path.starts_with("next(");
             name = of.role == Role::Gradient ? tr("gradient of %1").arg(name)

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "words/collective_texts.h"
 #include "words/device_list.h"
 #include "words/listed.h"
 #include "words/words.h"
@@ -77,20 +78,9 @@ int GridSubject::firstAxis(int dimension) const
     return axes.empty() ? -1 : axes.front().axis;
 }
 
-std::vector<int> GridSubject::copyAxes() const
+QStringList GridSubject::copyAxes() const
 {
-    std::vector<int> free;
-    const TensorSharding& sharding = layout.sharding();
-    for (int axis = 0; axis < static_cast<int>(mesh().rank()); ++axis) {
-        const auto uses = [axis](const AxisList& list) {
-            return std::any_of(list.begin(), list.end(), [axis](const AxisRef& ref) { return ref.axis == axis; });
-        };
-        const bool sharded = std::any_of(sharding.dims.begin(), sharding.dims.end(),
-            [&uses](const DimensionSharding& dim) { return uses(dim.axes); });
-        if (!sharded && !uses(sharding.unreduced) && mesh().size(static_cast<std::size_t>(axis)) > 1)
-            free.push_back(axis);
-    }
-    return free;
+    return words::namesOf(mesh(), replicatedAxes(layout.sharding(), mesh()));
 }
 
 std::int64_t GridSubject::shardBytes() const
@@ -164,11 +154,8 @@ CellText describeCell(const GridSubject& subject, std::int64_t shard)
         text.holding = ShardGrid::tr("%1 alone holds it, %2.").arg(listDevices(holders), bytes);
     else
         text.holding = ShardGrid::tr("%1 hold the same data, %2 each.").arg(listDevices(holders), bytes);
-    QStringList axes;
-    for (const int axis : subject.copyAxes())
-        axes << QString::fromStdString(subject.mesh().axis(static_cast<std::size_t>(axis)).name);
-    if (!axes.isEmpty() && layout.copies() > 1)
-        text.copies = ShardGrid::tr("Copies along %1.").arg(axes.join(QStringLiteral(", ")));
+    if (layout.copies() > 1)
+        text.copies = ShardGrid::tr("Copies along %1.").arg(subject.copyAxes().join(QStringLiteral(", ")));
     return text;
 }
 

@@ -2,7 +2,7 @@
 // The array that a shard grid shows, and what there is to say about one of its cells.
 #pragma once
 
-#include <QString>
+#include <QStringList>
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -40,10 +40,10 @@ struct GridSubject {
     [[nodiscard]] QString titleOf(int dimension) const;
     /// One of its blocks: "layers = 2", "layers 2–3".
     [[nodiscard]] QString blockText(int dimension, std::int64_t block) const;
-    /// Mesh axis of the first cut of a dimension, -1 for none.
+    /// The first mesh axis along which a dimension is sharded, -1 for none.
     [[nodiscard]] int firstAxis(int dimension) const;
-    /// Mesh axes along which the array is copied.
-    [[nodiscard]] std::vector<int> copyAxes() const;
+    /// Mesh axes along which the array is replicated, and parts of them: "data", "x:(2)2".
+    [[nodiscard]] QStringList copyAxes() const;
     [[nodiscard]] bool isFull() const { return layout.distinctShards() == 1 && layout.addends() == 1; }
     [[nodiscard]] std::int64_t shardBytes() const;
 };

@@ -11,13 +11,13 @@
 
 namespace shardscope::words {
 
-/// "x", "x and y", "x, y and z".
-[[nodiscard]] inline QString listed(const QStringList& names)
+/// "x", "x and y", "x, y and z"; with another end, as "%1 or %2": "x, y or z".
+[[nodiscard]] inline QString listed(
+    const QStringList& names, const QString& end = Words::tr("%1 and %2", "last two of a list"))
 {
     if (names.size() < 2)
         return names.join(QString());
-    return Words::tr("%1 and %2", "last two of a list")
-        .arg(names.mid(0, names.size() - 1).join(Words::tr(", ")), names.last());
+    return end.arg(names.mid(0, names.size() - 1).join(Words::tr(", ")), names.last());
 }
 
 /// The first and the last of those that follow each other, of numbers that ascend: 1, 2, 3, 7 is 1 to 3, 7 to 7.

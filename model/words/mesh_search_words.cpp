@@ -3,6 +3,7 @@
 
 #include "base/codes.h"
 #include "words/tr.h"
+#include "words/utf8.h"
 
 namespace shardscope::words {
 
@@ -15,6 +16,23 @@ QString problemReason(const Diagnostic& problem)
         return oneLine(problem);
     return Words::tr("does not fit: %1 of %2", "bytes needed, bytes there are")
         .arg(bytes(static_cast<double>(problem.number("bytes"))), bytes(static_cast<double>(problem.number("limit"))));
+}
+
+/// The same in a few words, where there are any.
+QString shortReason(const Diagnostic& problem)
+{
+    const auto axis = [&] { return fromStd(problem.text("axis")); };
+    switch (problem.code) {
+    case Code::AxisUnused:
+        return Words::tr("nothing is sharded along %1", "a mesh axis").arg(axis());
+    case Code::PipelineAxis:
+        return Words::tr("%1 is no pipeline here", "a mesh axis").arg(axis());
+    case Code::UnevenArgument:
+        return Words::tr("%1 does not divide by %2", "sizes")
+            .arg(count(problem.number("size")), count(problem.number("partitions")));
+    default:
+        return problemReason(problem);
+    }
 }
 
 /// "data 4 × model 8 does not fit: 30 GiB of 16 GiB", "data 4 × model 8: E101: ..."
@@ -32,10 +50,15 @@ QString meshVerdict(const std::vector<MeshFigures>& meshes, std::size_t mesh)
 {
     const MeshFigures& figures = meshes[mesh];
     if (figures.problem)
-        return problemReason(*figures.problem);
+        return shortReason(*figures.problem);
     if (figures.beatenBy)
         return Words::tr("beaten by %1", "a mesh").arg(meshNames(meshes[*figures.beatenBy].axes));
     return figures.isFront() ? Words::tr("front", "of what sends and holds least") : QString(QChar(0x2013));
+}
+
+QString meshReason(const std::vector<MeshFigures>& meshes, std::size_t mesh)
+{
+    return meshes[mesh].problem ? problemReason(*meshes[mesh].problem) : meshVerdict(meshes, mesh);
 }
 
 QString batchProblem(const BatchFigures& batch, const std::vector<MeshFigures>& compared)

@@ -4,6 +4,9 @@
 //     meshVerdict(...)
 //         "front", "beaten by data 2 × model 4", or why it cannot be: "does not fit: 27.3 GiB of 16 GiB"
 //
+//     meshReason(...)
+//         the same, with all that is said of a problem: "W212: no array is sharded along x, so ..."
+//
 //     batchSensitivity(...)
 //         "data 1 × model 8 sends least with a batch of 128, from 293 on data 2 × model 4."
 #pragma once
@@ -13,7 +16,9 @@
 
 namespace shardscope::words {
 
+/// For a cell of a table.
 [[nodiscard]] QString meshVerdict(const std::vector<MeshFigures>& meshes, std::size_t mesh);
+[[nodiscard]] QString meshReason(const std::vector<MeshFigures>& meshes, std::size_t mesh);
 /// Why no mesh can be used: "none; data 4 × model 8 does not fit: 30 GiB of 16 GiB". Empty where one can.
 [[nodiscard]] QString batchProblem(const BatchFigures& batch, const std::vector<MeshFigures>& compared);
 /// The same of all batches, those that follow each other for the same reason as one: "With a batch of 512 to 8,192 none

@@ -37,12 +37,28 @@ QString threeDigits(double value)
 
 constexpr std::array byteUnits{ "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
 
+/// The unit in which the number is below 1,024 as it is printed: 1,048,575 bytes are 1 MiB, not 1,024 KiB.
 std::size_t byteUnit(double value)
 {
     std::size_t unit = 0;
-    for (double v = std::abs(value); v >= 1024 && unit + 1 < byteUnits.size(); v /= 1024)
+    for (double v = std::abs(value); v >= 1023.5 && unit + 1 < byteUnits.size(); v /= 1024)
         ++unit;
     return unit;
+}
+
+/// In seconds: that of µs below 10 ms, of ms below 10 s, as the number is printed.
+double timeUnit(double value)
+{
+    const double magnitude = std::abs(value);
+    return magnitude < 9.9995e-3 ? 1e-6 : magnitude < 9.9995 ? 1e-3 : 1;
+}
+
+QString timeText(double value, double unit)
+{
+    const QString number = threeDigits(value / unit);
+    return unit == 1  ? Words::tr("%1 s").arg(number)
+        : unit < 1e-4 ? Words::tr("%1 µs").arg(number)
+                      : Words::tr("%1 ms").arg(number);
 }
 
 } // namespace
@@ -63,11 +79,7 @@ QString bytes(Rational value)
 
 QString seconds(double value)
 {
-    if (std::abs(value) < 10e-3)
-        return Words::tr("%1 µs").arg(threeDigits(value * 1e6));
-    if (std::abs(value) < 10)
-        return Words::tr("%1 ms").arg(threeDigits(value * 1e3));
-    return Words::tr("%1 s").arg(threeDigits(value));
+    return timeText(value, timeUnit(value));
 }
 
 std::vector<double> roundedParts(std::span<const double> parts, int decimals)
@@ -97,7 +109,7 @@ QStringList secondsAddingUp(std::span<const double> seconds)
     double sum = 0;
     for (const double each : seconds)
         sum += each;
-    const double unit = sum < 10e-3 ? 1e-6 : sum < 10 ? 1e-3 : 1;
+    const double unit = timeUnit(sum);
     std::vector<double> parts;
     for (const double each : seconds)
         parts.push_back(each / unit);
@@ -106,20 +118,16 @@ QStringList secondsAddingUp(std::span<const double> seconds)
     double printed = 0;
     for (const double each : rounded)
         printed += each;
-    const QString pattern = unit == 1 ? Words::tr("%1 s") : unit < 1e-4 ? Words::tr("%1 µs") : Words::tr("%1 ms");
-    QStringList texts{ pattern.arg(threeDigits(printed)) };
+    QStringList texts{ timeText(printed * unit, unit) };
     for (const double each : rounded)
-        texts << pattern.arg(threeDigits(each));
+        texts << timeText(each * unit, unit);
     return texts;
 }
 
 QString meanAndDeviation(double mean, double deviation)
 {
-    const double magnitude = std::abs(mean);
-    const double unit = magnitude < 10e-3 ? 1e-6 : magnitude < 10 ? 1e-3 : 1;
-    const QString name = magnitude < 10e-3 ? Words::tr("µs") : magnitude < 10 ? Words::tr("ms") : Words::tr("s");
-    return Words::tr("%1 ± %2 %3", "mean with unit, deviation, its unit")
-        .arg(seconds(mean), threeDigits(deviation / unit), name);
+    const double unit = timeUnit(mean);
+    return Words::tr("%1 ± %2", "mean, deviation").arg(timeText(mean, unit), timeText(deviation, unit));
 }
 
 QString count(qint64 value)

@@ -79,7 +79,7 @@ QString arrayText(std::size_t index, const Experiment* experiment)
     return Words::tr("array number %1").arg(index + 1);
 }
 
-/// The pointer in words; "" for the whole file.
+/// The pointer in words; "" for the file as such.
 QString pointerText(const Diagnostic& diagnostic, const Experiment* experiment)
 {
     const std::vector<std::string> parts = partsOf(diagnostic.where.pointer);

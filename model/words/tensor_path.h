@@ -12,7 +12,7 @@ namespace shardscope::words {
 struct TensorPath {
     QString layers; ///< what comes before the number, "layers"; empty if the path has no layer
     std::int64_t layer = -1;
-    QString leaf; ///< what comes after the layer, or the whole path without its prefix
+    QString leaf; ///< what comes after the layer, or all of the path but its prefix
 };
 [[nodiscard]] TensorPath parseTensorPath(std::string_view path);
 

@@ -26,17 +26,18 @@ namespace shardscope::words {
 /// "x: 3 does not divide 4; what is hatched is left over.": what the map shows of a submesh that cannot be.
 [[nodiscard]] QString submeshFailureText(const SubmeshFailure& failure, const SubmeshFailure::Part& part);
 
-/// "Host 3 has the devices d12 … d15: data 3 (chunk 4 of 4), all of model."
+/// "Host 3: row 3 of data, all of model; chunk 4 of 4 along data. Its devices: d12–d15."
 [[nodiscard]] QString hostTitle(const HostIndex& index, const HostShare& chunks);
-/// "It writes 12 MiB of the 48 MiB of the train state." or why it can write nothing.
+/// "It writes 12 MiB of the 48 MiB of the train state to a checkpoint." or why it writes nothing.
 [[nodiscard]] QString hostWrites(const HostShare& chunks);
 /// "It addresses 4 of the 8 devices: arrays that lie on all of them are not fully addressable there."
 [[nodiscard]] QString hostAddresses(const HostIndex& index, const HostShare& chunks);
-/// "Of the batch of 64 rows it reads rows 16–31: shard 1 of 4 …"
+/// "Of the batch of 64 rows it reads rows 16–31, part 2 of 4 along data."
 [[nodiscard]] QString hostBatch(const HostBatch& batch);
-/// "0–1023, 256–511"; "all" for a full array.
+/// What the host has of an array, by dimension: "0–1023, 256–511", "all, 256–511"; "full array" where that is all of
+/// it; "shards 0, 2 of 8" where it is no block.
 [[nodiscard]] QString chunkText(const HostArray& array, const TensorRow& tensor);
-/// "writes 1 MiB", "host 0 writes it", "not in checkpoints".
+/// "1 MiB" that the host writes of it, "host 0 writes it", "not in checkpoints".
 [[nodiscard]] QString writesText(const HostArray& array, std::int32_t host);
 /// What the host has of an array, in several lines.
 [[nodiscard]] QString hostArrayTip(const HostArray& array, const TensorRow& tensor);

@@ -37,7 +37,8 @@ struct Span {
 using Text = std::vector<Span>;
 [[nodiscard]] QString plain(const Text& text);
 
-// Numbers. 8 B, 16 KiB, 1 MiB: three significant digits, at most one decimal above 10; locale's digits.
+// Numbers. 8 B, 16 KiB, 1 MiB: three significant digits, at most one decimal above 10; locale's digits. The unit is
+// chosen for the number as it is printed: never 1,024 KiB.
 [[nodiscard]] QString bytes(double value);
 [[nodiscard]] QString bytes(Rational value); ///< "≈ 5 B" where devices send different numbers of bytes, in the mean 5.3
 [[nodiscard]] QString seconds(double value); ///< µs below 10 ms, then ms, then s

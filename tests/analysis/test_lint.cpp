@@ -12,7 +12,10 @@
 #include "analysis/slow_links.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
+#include "experiment/network_edits.h"
+#include "experiment/network_rules.h"
 #include "experiment/rule_edits.h"
+#include "networks/presets.h"
 #include "outer_rules.h"
 #include "pipeline/collective_list.h"
 #include "registered_test.h"
@@ -366,6 +369,42 @@ private Q_SLOTS:
             QVERIFY(fix.kind != Fix::Kind::Rematerialise);
     }
 
+    /// Layers one after the other keep every gathered weight for all microbatches; in a loop those of one layer.
+    void scannedLayersGatherOneAtATime()
+    {
+        TransformerSettings settings = findPreset("llama3-8b")->settings;
+        settings.layers = 16;
+        settings.batch = 32;
+        settings.remat = RematPolicy::Full;
+        settings.form = LayerForm::Unrolled;
+        const PublishedRules* rules = findPublishedRules("maxtext-base-2026-08");
+        QVERIFY(rules);
+        RulesSetting bound = boundRules(*rules);
+        settings.axisNames = axisNamesOf(bound.rules, bound.dialect);
+        Experiment experiment =
+            networkExperiment(settings, "", { { { "fsdp", 16 } }, {}, {} }, std::move(bound), std::nullopt, rules)
+                .value();
+        experiment = *withMicrobatches(experiment, 2);
+        experiment.hardware.memoryPerDevice = 12'000'000'000;
+        const SnapshotPtr before = analysed(experiment);
+        QVERIFY(before->ok());
+        const auto over = std::find_if(before->problems.begin(), before->problems.end(),
+            [](const Problem& problem) { return problem.diagnostic.code == Code::OverMemoryLimit; });
+        QVERIFY(over != before->problems.end());
+        QVERIFY(over->diagnostic.number("gathered") > 6'900'000'000); // all layers in bf16
+        AnalysisCache cache;
+        const std::vector<Fix> fixes = memoryFixes(*before, cache, {});
+        QVERIFY(!fixes.empty());
+        QVERIFY(fixes.front().kind == Fix::Kind::ScanLayers);
+        const Result<Experiment> scanned = applyFix(experiment, fixes.front());
+        QVERIFY(scanned.has_value());
+        QVERIFY(found(*scanned, Code::OverMemoryLimit).empty());
+        // There is nothing more of that kind.
+        Experiment tight = *scanned;
+        tight.hardware.memoryPerDevice = 1'000'000'000;
+        QVERIFY(!found(tight, Code::OverMemoryLimit).front().diagnostic.arg("gathered"));
+    }
+
     void droppedByMaxText()
     {
         Experiment experiment =
@@ -458,6 +497,35 @@ private Q_SLOTS:
             found(arrays({ { "data", 3 }, { "model", 2 } }, "[('x', 'data')]", { { "x", "y" } }, 9), Code::AxisUnused);
         QCOMPARE(odd.size(), 1U);
         QVERIFY(odd[0].fixes.empty());
+    }
+
+    /// An axis that is named for a pipeline is none: what is told of it is not what a pipeline does.
+    void pipelinesAreNotModelled()
+    {
+        const auto mapped = [](std::vector<LogicalRule> rules) {
+            Experiment experiment = cleanMlp();
+            experiment.mesh.axes = { { "data", 4 }, { "stage", 2 } };
+            experiment.rules.rules.list = std::move(rules);
+            return experiment;
+        };
+        const LogicalRule batch{ LogicalName::of("batch"), SpecEntry::axis("data") };
+        const Experiment ofWeights = mapped({ batch, { LogicalName::of("hidden"), SpecEntry::axis("stage") } });
+        const std::vector<Problem> parts = found(ofWeights, Code::PipelineAxis);
+        QCOMPARE(parts.size(), 1U);
+        QVERIFY(parts[0].diagnostic.arg("parts"));
+        QCOMPARE(parts[0].diagnostic.where.pointer, std::string("/mesh/axes/1"));
+        QVERIFY(!parts[0].fixes.empty());
+        QVERIFY(found(*applyFix(ofWeights, parts[0].fixes[0]), Code::PipelineAxis).empty());
+        const std::vector<Problem> same =
+            found(mapped({ { LogicalName::of("batch"), SpecEntry::tuple({ "data", "stage" }) } }), Code::PipelineAxis);
+        QCOMPARE(same.size(), 1U);
+        QVERIFY(!same[0].diagnostic.arg("parts"));
+        // One finding for an axis without use, and none for an axis of another name.
+        const Experiment unused = mapped({ batch });
+        QVERIFY(found(unused, Code::PipelineAxis).empty());
+        QCOMPARE(found(unused, Code::AxisUnused).size(), 1U);
+        QVERIFY(found(unused, Code::AxisUnused)[0].diagnostic.arg("pipeline"));
+        QVERIFY(found(cleanMlp(), Code::PipelineAxis).empty());
     }
 
     /// What each device runs has no shardings, yet every one of them holds values of its own.

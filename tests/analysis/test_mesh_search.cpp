@@ -94,8 +94,10 @@ private Q_SLOTS:
         QCOMPARE(experiment.mesh.axes[order[0]].name, "tensor");
         QVERIFY(std::any_of(order.begin(), order.begin() + 3,
             [&](std::size_t axis) { return experiment.mesh.axes[axis].name == "data"; }));
-        for (const std::size_t axis : order)
+        for (const std::size_t axis : order) {
             QVERIFY(experiment.mesh.axes[axis].name != "diloco"); // no rule names it
+            QVERIFY(experiment.mesh.axes[axis].name != "stage"); // a pipeline, which is not modelled
+        }
         const std::vector<std::vector<MeshAxis>> all = otherMeshes(experiment.mesh, maximumMeshes, &order);
         QVERIFY(all.size() > 1 && all.size() <= maximumMeshes);
         QVERIFY(std::any_of(all.begin(), all.end(),
@@ -129,6 +131,24 @@ private Q_SLOTS:
             QVERIFY(found[i].peakBytes && *found[i].peakBytes > state[i] * mib / 4 * 3);
             QCOMPARE(found[i].beatenBy, i < 2 ? std::nullopt : std::optional(std::size_t{ 1 }));
         }
+    }
+
+    /// What sends least along an axis for a pipeline is not called the best.
+    void meshesForAPipeline()
+    {
+        Experiment experiment = mlpOfBatch(512);
+        std::get<MlpModel>(experiment.model).settings.yConstraint = MlpSettings::Axes::Logical;
+        experiment.mesh.axes = { { "data", 4 }, { "stage", 2 } };
+        experiment.rules.rules.list = { { LogicalName::of("batch"), SpecEntry::tuple({ "data", "stage" }) } };
+        AnalysisCache cache;
+        const FoundMeshes found = findMeshes(experiment, cache, {});
+        QVERIFY(found.meshes.size() > 1);
+        for (const MeshFigures& each : found.meshes) {
+            const bool isPipeline = each.problem && each.problem->code == Code::PipelineAxis;
+            QCOMPARE(isPipeline, sizeOf(each.axes, "stage") > 1);
+        }
+        QCOMPARE(found.compared.size(), std::size_t{ 1 });
+        QCOMPARE(sizeOf(found.compared[0].axes, "data"), 8);
     }
 
     /// The best mesh walks from all model to all data. By hand, in KiB per step: 49 for each row of the batch over 1 x

@@ -351,6 +351,90 @@ private Q_SLOTS:
         QVERIFY2(none.json()["sent_bytes"] == 0, qPrintable(none.out + none.error));
     }
 
+    /// At the ends of an axis devices have one neighbour, of which they read.
+    void devicesAtTheEndsSendLess()
+    {
+        const auto text = [](const char* operation) {
+            return QByteArray("sdy.mesh @m = <[\"x\"=4]>\n"
+                              "func.func @main(%a: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}) "
+                              "-> (tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}) {\n"
+                              "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n")
+                + operation + " -> tensor<16x4xf32>\n  return %0 : tensor<16x4xf32>\n}\n";
+        };
+        // Three rows before its own and one after: of rows of 16 B the devices send 48, 64, 64 and 16 B.
+        const QByteArray window =
+            text("  %0 = \"stablehlo.reduce_window\"(%a, %z) <{padding = dense<[[3, 1], [0, 0]]> : "
+                 "tensor<2x2xi64>, window_dimensions = array<i64: 5, 1>}> ({\n"
+                 "  ^bb0(%p: tensor<f32>, %q: tensor<f32>):\n"
+                 "    %s = stablehlo.add %p, %q : tensor<f32>\n"
+                 "    stablehlo.return %s : tensor<f32>\n"
+                 "  }) : (tensor<16x4xf32>, tensor<f32>)");
+        // Each device has the block of another one as its result.
+        const QByteArray reverse = text("  %r = stablehlo.reverse %a, dims = [0] : tensor<16x4xf32>\n"
+                                        "  %0 = stablehlo.convert %r : (tensor<16x4xf32>)");
+        for (const char* command : { "comms -", "partition -", "explain - --collective 1" }) {
+            const bool isOne = QByteArray(command).startsWith("explain");
+            const Ran some = runProgram(words(command), window), every = runProgram(words(command), reverse);
+            QVERIFY2(
+                some.out.contains(QStringLiteral("A device sends at most 64 B")), qPrintable(some.out + some.error));
+            QVERIFY2(every.out.contains(
+                         isOne ? QStringLiteral("Each device sends 64 B") : QStringLiteral("Every device sends 64 B")),
+                qPrintable(every.out + every.error));
+        }
+    }
+
+    /// Of a collective that a manual computation writes itself: what a device gives, and what it has then.
+    void whatManualCollectivesHold_data()
+    {
+        QTest::addColumn<QByteArray>("collective");
+        QTest::addColumn<QByteArray>("returned");
+        QTest::addColumn<QString>("after");
+        QTest::newRow("gather") << QByteArray("all_gather\"(%b) <{all_gather_dim = 0 : i64, use_global_device_ids, ")
+                                << QByteArray("tensor<8x8xf32>") << QStringLiteral("[8, 8], 256 B");
+        QTest::newRow("scatter") << QByteArray(
+            "reduce_scatter\"(%b) <{scatter_dimension = 1 : i64, use_global_device_ids, ")
+                                 << QByteArray("tensor<2x2xf32>") << QStringLiteral("[2, 2], 16 B");
+        QTest::newRow("exchange") << QByteArray(
+            "all_to_all\"(%b) <{split_dimension = 1 : i64, concat_dimension = 0 : i64, "
+            "split_count = 4 : i64, ")
+                                  << QByteArray("tensor<8x2xf32>") << QStringLiteral("[8, 2], 64 B");
+    }
+    void whatManualCollectivesHold()
+    {
+        QFETCH(QByteArray, collective);
+        QFETCH(QByteArray, returned);
+        QFETCH(QString, after);
+        const QByteArray sum = collective.startsWith("reduce") ? R"( ({
+      ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+        %s = stablehlo.add %p, %q : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+      }))"
+                                                               : "";
+        QByteArray all = returned; // of four devices
+        all.replace("<2", "<4x2").replace("<8", "<4x8");
+        const QByteArray text = R"(sdy.mesh @m = <["x"=4]>
+func.func @main(%a: tensor<8x8xf32>) -> )"
+            + all + R"( {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@m, [{"x"}, {}]>] out_shardings=[<@m, [{"x"}, {}, {}]>]
+      manual_axes={"x"} (%b: tensor<2x8xf32>) {
+    %1 = )" + QByteArray("\"stablehlo.")
+            + collective + R"(channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+      replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>}>)"
+            + sum + " : (tensor<2x8xf32>) -> " + returned + "\n    %2 = stablehlo.reshape %1 : (" + returned + ") -> "
+            + QByteArray(returned).replace("<", "<1x")
+            + "\n    sdy.return %2 : " + QByteArray(returned).replace("<", "<1x") + "\n  } : (tensor<8x8xf32>) -> "
+            + all + "\n  return %0 : " + all + "\n}\n";
+        const Ran ran = runProgram(words("explain - --collective 1"), text);
+        QVERIFY2(ran.code == 0, qPrintable(ran.error));
+        const QStringList lines = ran.out.split(QLatin1Char('\n'));
+        const auto said = [&](const QString& when, const QString& holds) {
+            return std::any_of(lines.begin(), lines.end(),
+                [&](const QString& line) { return line.trimmed().startsWith(when) && line.trimmed().endsWith(holds); });
+        };
+        QVERIFY2(said(QStringLiteral("before"), QStringLiteral("[2, 8], 64 B")), qPrintable(ran.out));
+        QVERIFY2(said(QStringLiteral("after"), after), qPrintable(ran.out));
+    }
+
     /// A sum over three devices sends thirds of bytes; a way between cuts that would leave uneven blocks gathers.
     void partitionAndListSendTheSame_data()
     {

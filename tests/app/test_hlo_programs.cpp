@@ -124,6 +124,25 @@ private Q_SLOTS:
         const Ran ran = run(QStringLiteral("comms"), {}, summedAlongX);
         QVERIFY2(ran.out.contains(QStringLiteral("Every device sends 192 B per step.")), qPrintable(ran.out));
     }
+    /// A permutation that leaves devices out, or in which one keeps what it has, is not what every device sends.
+    void saysWhoSends()
+    {
+        const auto permuted = [](const char* pairs) {
+            const QByteArray text =
+                QByteArray(
+                    "HloModule jit_f, is_scheduled=true, num_partitions=4\n\nENTRY %main (p: f32[8,6]) -> f32[8,6] "
+                    "{\n  %p = f32[8,6]{1,0} parameter(0)\n  ROOT %r = f32[8,6]{1,0} collective-permute(%p), "
+                    "channel_id=1, source_target_pairs={")
+                + pairs + "}\n}\n";
+            return run(QStringLiteral("comms"), {}, text.constData()).out;
+        };
+        const QString ring = permuted("{0,1},{1,2},{2,3},{3,0}");
+        QVERIFY2(ring.contains(QStringLiteral("Every device sends 192 B per step.")), qPrintable(ring));
+        for (const char* const pairs : { "{0,1},{1,2},{2,3}", "{0,1},{1,2},{2,0},{3,3}" }) {
+            const QString some = permuted(pairs);
+            QVERIFY2(some.contains(QStringLiteral("A device sends at most 192 B per step.")), qPrintable(some));
+        }
+    }
     void sumsUp()
     {
         const Ran csv = run(QStringLiteral("comms"),

@@ -188,6 +188,11 @@ private Q_SLOTS:
         ran = resolve(QStringLiteral("[('batch', 'data'), ('mlp', 'model')]"), "--names batch,mpl");
         QVERIFY2(ran.code == 0 && ran.out.contains(QStringLiteral("no rule names “mpl”; did you mean “mlp”?")),
             qPrintable(ran.out));
+        ran = resolve(QStringLiteral("[('batch', 'data'), ('mlp', 'model')]"), "--names foo,batch,None,zzzz");
+        QVERIFY2(ran.code == 0 && ran.out.contains(QStringLiteral("no rule names “foo”, “zzzz”: nothing shards them")),
+            qPrintable(ran.out));
+        ran = resolve(QStringLiteral("[('batch', 'data')]"), "--names foo,batch --own-rules (('foo','model'),)");
+        QVERIFY2(!ran.out.contains(QStringLiteral("no rule names")), qPrintable(ran.out));
         // A size that does not divide is said with its name.
         ran = resolve(rules, "--names batch --shape 7 --mesh data=2,model=2");
         ran.error += ran.out;

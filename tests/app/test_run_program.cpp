@@ -1116,7 +1116,41 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
                                              QStringLiteral("state.mu['w']") },
             text);
         QCOMPARE(explained.code, 0);
-        QVERIFY2(explained.out.contains(QStringLiteral("arg1")), qPrintable(explained.out));
+        QVERIFY2(explained.out.contains(QStringLiteral("state.mu['w']")), qPrintable(explained.out));
+    }
+
+    /// Arguments go by these names wherever they are named, except in text; what the text calls them finds them too.
+    void namesOfLocations()
+    {
+        const QByteArray text = R"(module attributes {mhlo.num_partitions = 2 : i32} {
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%arg0: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>} loc("params['w1']"), %arg1: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>} loc("twice"), %arg2: tensor<2x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>} loc("twice")) -> (tensor<2x4xf32>) {
+  %0 = stablehlo.dot_general %arg2, %arg1, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %1 = sdy.sharding_constraint %arg0 <@mesh, [{}, {}]> : tensor<4x4xf32>
+  %2 = stablehlo.dot_general %0, %1, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  return %2 : tensor<2x4xf32>
+}
+}
+)";
+        const auto told = [&](const QStringList& command) {
+            const Ran ran = runProgram(command, text);
+            return QString::number(ran.code) + QLatin1Char('\n') + ran.out;
+        };
+        const QString own = QStringLiteral("params['w1']"), stdIn = QStringLiteral("-");
+        for (const char* const command : { "show", "comms", "params" }) {
+            const QString shown = told({ QString::fromUtf8(command), stdIn });
+            QVERIFY2(shown.startsWith(QLatin1Char('0')) && shown.contains(own), qPrintable(shown));
+            QVERIFY2(!shown.contains(QStringLiteral("arg0")), qPrintable(shown));
+        }
+        const QString all = told({ QStringLiteral("show"), stdIn });
+        QVERIFY2(all.contains(QStringLiteral("arg1")) && !all.contains(QStringLiteral("twice")), qPrintable(all));
+        for (const char* const name : { "params['w1']", "arg0", "%arg0" }) {
+            const QString why =
+                told({ QStringLiteral("explain"), stdIn, QStringLiteral("--tensor"), QString::fromUtf8(name) });
+            QVERIFY2(why.contains(QStringLiteral("Why params['w1'] looks like this")), qPrintable(why));
+        }
+        const QString propagated = told({ QStringLiteral("propagate"), stdIn });
+        QVERIFY2(propagated.contains(QStringLiteral("sdy.sharding_constraint %arg0 ")), qPrintable(propagated));
     }
 
     /// A program that is what each of several devices runs, with groups of their ids.

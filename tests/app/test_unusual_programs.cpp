@@ -142,6 +142,18 @@ std::map<QString, Numbers> knownNumbers()
             doubledRows[i] += 2 * x;
     for (const std::vector<double>& row : a84)
         line.insert(line.end(), row.begin(), row.end());
+    const Matrix a816 = numbers(8, 16, 1);
+    std::vector<double> sumAndSquare(16, 0), least(16, 9); // the second branch; the maximum of what is negated
+    for (std::size_t k = 0; k < 16; ++k) {
+        double greatestSquare = 0;
+        for (const std::vector<double>& row : a816) {
+            sumAndSquare[k] += row[k];
+            greatestSquare = std::max(greatestSquare, row[k] * row[k]);
+            least[k] = std::min(least[k], row[k]);
+        }
+        sumAndSquare[k] += greatestSquare;
+        least[k] = -least[k];
+    }
     Matrix lines = m246[0]; // 2x4x6 as 8x6
     lines.insert(lines.end(), m246[1].begin(), m246[1].end());
     return {
@@ -169,6 +181,7 @@ std::map<QString, Numbers> knownNumbers()
             { { square, square }, { matrixProduct(square, square), matrixProduct(square, square) } } },
         { "broadcast_from_root",
             { { a84 }, { Matrix{ a84[4], a84[5], a84[2], a84[3], a84[4], a84[5], a84[2], a84[3] } } } },
+        { "branches_that_send", { { 1, a816 }, { sumAndSquare, least } } },
         { "first_mesh_unused", { { a88 }, { map(a88, negated) } } },
         { "mesh_named_without_axes", { { a88, b88 }, { matrixSum(a88, b88) } } },
         { "mesh_of_other_function", { { a88 }, { map(a88, negated) } } },
@@ -344,6 +357,33 @@ private Q_SLOTS:
         const Ran twice = runProgram({ QStringLiteral("partition"), programFile(QStringLiteral("composite_product")) });
         QCOMPARE(twice.out.count(QStringLiteral("stablehlo.composite \"my.product\"")), 2);
         QVERIFY2(twice.out.contains(QStringLiteral("version = 3")), qPrintable(twice.out));
+    }
+
+    /// Branches send 96, 192 and 0 B, and 96 B are sent after them: one branch runs.
+    void theBranchThatSendsMostCounts()
+    {
+        const QString file = programFile(QStringLiteral("branches_that_send"));
+        const Json list = runProgram({ QStringLiteral("comms"), file, QStringLiteral("--json") }).json();
+        QCOMPARE(list.at("sent_bytes").get<int>(), 288);
+        QCOMPARE(list.at("sums").at("by_axes").at(0).at("sent_bytes").get<int>(), 288);
+        std::vector<bool> counted, conditional;
+        for (const Json& entry : list.at("collectives")) {
+            counted.push_back(entry.at("in_sums").get<bool>());
+            conditional.push_back(entry.at("conditional").get<bool>());
+        }
+        QCOMPARE(counted, (std::vector<bool>{ false, true, true, true }));
+        QCOMPARE(conditional, (std::vector<bool>{ true, true, true, false }));
+        for (const char* command : { "comms", "partition" }) {
+            const Ran ran = runProgram({ QLatin1String(command), file });
+            QVERIFY2(ran.out.contains(QStringLiteral("A device sends at most 288 B per step.")), qPrintable(ran.out));
+        }
+        const std::map<int, int> sent{ { 0, 192 }, { 1, 288 }, { 2, 96 } };
+        for (const auto& [branch, bytes] : sent) {
+            const Json ran = runProgram({ QStringLiteral("run"), file, QStringLiteral("--json"),
+                                            QStringLiteral("--init"), QStringLiteral("which=constant %1").arg(branch) })
+                                 .json();
+            QCOMPARE(ran.at("exchanged").at(0).at("sent_bytes").get<int>(), bytes);
+        }
     }
 
     /// One reduce_scatter finishes the product: nothing is added up twice.

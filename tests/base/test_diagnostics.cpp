@@ -153,6 +153,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::MeshNameInLogicalModel:
         case Code::RuleUnknownAxis:
         case Code::AxisUnused:
+        case Code::PipelineAxis:
         case Code::ParallelismWithoutAxis:
         case Code::SubmeshNotFourSizes:
         case Code::PartitionsAndSubmesh:

@@ -375,7 +375,7 @@ private Q_SLOTS:
         QVERIFY(selection.devices().empty());
         selection.clear();
         QVERIFY(selection.tensor().isEmpty());
-        QVERIFY(selection.hoveredDevices().empty());
+        QVERIFY(selection.hoveredGroup().ids().empty());
         const auto before = changed.count();
         selection.clear();
         QCOMPARE(changed.count(), before);

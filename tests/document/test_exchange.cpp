@@ -125,6 +125,17 @@ private Q_SLOTS:
         QVERIFY(rulesAsText(experiment, RulesForm::MaxText).error().code == Code::WrongType);
     }
 
+    void namesWithLineBreaksAreEscaped()
+    {
+        Experiment experiment = exampleExperiment("rule-lab");
+        experiment.rules.rules.list[0].name = LogicalName::of("two\nlines");
+        const auto text = rulesAsText(experiment, RulesForm::Json);
+        QVERIFY(text.has_value());
+        const ReadRules back = readRules(*text, "there");
+        QVERIFY(back.has_value());
+        QVERIFY(back->rules == experiment.rules.rules);
+    }
+
     void additionalRulesFollowAfter()
     {
         const Experiment lab = exampleExperiment("rule-lab");

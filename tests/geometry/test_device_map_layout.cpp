@@ -192,6 +192,42 @@ private Q_SLOTS:
         QCOMPARE(machineField(own).devices, machineField(places).devices);
     }
 
+    /// The map calls hosts and slices of an own list by their numbers, as every other place does.
+    void hostsHaveTheirOwnNumbers()
+    {
+        const DevicePlaces hosts(*DeviceSet::ofList("generic-gpu", "gpu", { { 0, 3 }, { 1, 3 }, { 2, 7 }, { 3, 7 } }));
+        const DeviceField field = machineField(hosts);
+        QCOMPARE(field.place(field.blockOf(2)), QStringLiteral("host 7, device 0"));
+        QCOMPARE(words::plain(field.rowName(0, 1)), QStringLiteral("host 3"));
+        QCOMPARE(words::plain(field.rowName(0, 2)), QStringLiteral("host 3–7"));
+        QCOMPARE(placeText(hosts, 2), QStringLiteral("d2: host 7"));
+        std::vector<DevicePlace> list;
+        for (std::int32_t id = 0; id < 8; ++id)
+            list.push_back({ id, id / 4, { id % 2, id / 2 % 2, 0 }, 0, id < 4 ? 2 : 5 });
+        const DeviceField slices = machineField(DevicePlaces(*DeviceSet::ofList("TPU v4", "tpu", std::move(list))));
+        QCOMPARE(slices.shape, (MapShape{ 2, 2, 2, 1, 1 }));
+        QCOMPARE(words::plain(slices.title({ 1, 0, 2, 0, 2 })), QStringLiteral("slice 5"));
+    }
+
+    /// 67 devices in lines of 9: five cells of the last line have none, and a block of them holds nothing.
+    void cellsAfterTheLastDeviceHoldNone()
+    {
+        const MeshPtr mesh = meshOf({ { "data", 67 } });
+        const DeviceField field = meshField(mesh);
+        QCOMPARE(field.shape, (MapShape{ 9, 8, 1, 1, 1 }));
+        const Layout layout(mesh, TensorSharding::fullyReplicated(1), { 4 });
+        const DeviceGroup all = DeviceGroup::holders(layout, 0);
+        for (std::int64_t cell = 60; cell < field.shape.count(); ++cell) {
+            const MapBlock block = field.blockOf(cell);
+            const std::int64_t devices = cell < 67 ? 1 : 0;
+            QCOMPARE(field.devicesOf(block).size(), devices);
+            QCOMPARE(field.meshBlock(block).has_value(), devices == 1);
+            QCOMPARE(field.countIn(all, block), devices);
+        }
+        QCOMPARE(field.devicesOf({ 0, 7, 8, 0, 9 }).size(), 4); // the last line, of which four cells have devices
+        QCOMPARE(field.countIn(all, { 0, 6, 8, 3, 6 }), 4); // part of two lines
+    }
+
     void chipsByCoordinates()
     {
         const DevicePlaces places(*parseDevices("tpu-v4:4x4x4"));

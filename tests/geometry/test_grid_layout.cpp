@@ -141,6 +141,21 @@ private Q_SLOTS:
         QVERIFY(narrow.rightPadding(narrow.panels().front()).width() < 3);
     }
 
+    void edgesOfMoreElementsThanPixelsCount()
+    {
+        constexpr std::int64_t many = std::int64_t{ 1 } << 62;
+        QCOMPARE(pixelEdge(1000, 0, many), 0);
+        QCOMPARE(pixelEdge(1000, many / 2, many), 500);
+        QCOMPARE(pixelEdge(1000, many, many), 1000);
+        QCOMPARE(pixelEdge(1000, 3, 4), 750);
+        QCOMPARE(pixelEdge(1000, 1, 0), 1000); // no parts: as one
+        // The last of two blocks ends one element after the array.
+        const GridLayout grid = gridOf(layoutOf("x=2", "P('x')", { many / 2 - 1 }), { 400, 400 });
+        const QRect panel = grid.panels().front();
+        QVERIFY(panel.contains(grid.rightPadding(panel)));
+        QVERIFY(grid.rightPadding(panel).width() <= 5);
+    }
+
     void detailFollowsTheSizeOfCells()
     {
         const auto detail = [](const char* mesh, QSize area) {
@@ -180,6 +195,10 @@ private Q_SLOTS:
         QCOMPARE(GridLayout::hostTile(layout, choice, 32), (HostTile{ 2, 16 }));
         QCOMPARE(GridLayout::hostTile(layout, choice, 24), HostTile{}); // one and a half rows
         QCOMPARE(GridLayout::hostTile(layout, choice, 1), HostTile{});
+        // 12 columns: the second host has the last four of one row and the first four of the next one.
+        const Layout twelve = layoutOf("data=1024,model=12", "P('data', 'model')", { 4096, 4080 });
+        QCOMPARE(GridLayout::hostTile(twelve, GridLayout::defaultChoice(twelve), 8), HostTile{});
+        QCOMPARE(GridLayout::hostTile(twelve, GridLayout::defaultChoice(twelve), 4), (HostTile{ 1, 4 }));
         // 1,024 rows on 300 pixels: no host can be told from the next one; on 2,048 one with two rows can.
         const GridLayout small(layout, choice, { 300, 300 }, {}, {}, host);
         QVERIFY(small.detail() == GridDetail::Raster);

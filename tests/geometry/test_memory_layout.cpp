@@ -66,6 +66,29 @@ private Q_SLOTS:
             QVERIFY(std::abs(bar.segments[0].rect.width() - bar.segments[1].rect.width()) <= 1);
     }
 
+    /// Owners that are drawn wider than their share take that from all others, not from the largest one.
+    void narrowOwnersLeaveTheOthersInProportion()
+    {
+        for (const int width : { 18, 19, 40, 62, 300 }) {
+            const MemoryBar bar = MemoryBar::make({ 1000, 1000, 1, 1, 1, 1 }, 0, QRect(10, 5, width, 28));
+            QCOMPARE(bar.segments.size(), std::size_t{ 6 });
+            int x = 10;
+            for (const MemoryBar::Segment& segment : bar.segments) {
+                QCOMPARE(segment.rect.left(), x);
+                QVERIFY(segment.rect.width() >= 3);
+                x += segment.rect.width();
+            }
+            QCOMPARE(x, 10 + width);
+            QVERIFY(std::abs(bar.segments[0].rect.width() - bar.segments[1].rect.width()) <= 1);
+        }
+        // Twice as many bytes are twice as wide, beside an owner of 3 px.
+        const MemoryBar bar = MemoryBar::make({ 2000, 1000, 1000, 1 }, 0, QRect(0, 0, 203, 10));
+        QCOMPARE(bar.segments[0].rect.width(), 100);
+        QCOMPARE(bar.segments[1].rect.width(), 50);
+        QCOMPARE(bar.segments[2].rect.width(), 50);
+        QCOMPARE(bar.segments[3].rect.width(), 3);
+    }
+
     /// What was held before the last edit stands in the bar, on one scale with what is held now.
     void whatWasThereBefore()
     {

@@ -57,7 +57,7 @@ private Q_SLOTS:
                     QVERIFY(!parts[a].intersects(parts[b]));
             }
             QCOMPARE(layout.beforeGrid.size(), layout.afterGrid.size());
-            QVERIFY(layout.beforeGrid.height() >= sizes.leastGridHeight);
+            QVERIFY(layout.beforeGrid.height() >= sizes.minimumGridHeight);
             QCOMPARE(layout.arrows.size(), std::size_t(layout.beside ? 1 : 2));
             for (const ExchangeLayout::Arrow& arrow : layout.arrows)
                 for (const QRect& part : parts)

@@ -272,6 +272,16 @@ void TestHuggingFace::warnings()
     QVERIFY(slip[0].code == Code::UnknownField);
     QCOMPARE(slip[0].text("nearest"), std::string("rope_theta"));
     QCOMPARE(slip[0].where.line, 17);
+    for (const char* other :
+        { "LlamaForSequenceClassification", "LlamaModel" }) { // 2 x 4096 in place of the logits; none
+        const std::vector<Diagnostic> head = warned("LlamaForCausalLM", other);
+        QCOMPARE(head.size(), std::size_t{ 1 });
+        QVERIFY(head[0].code == Code::FieldLeftOut);
+        QCOMPARE(head[0].text("value"), std::string(other));
+        QCOMPARE(head[0].text("parameters"), std::string("language_model"));
+    }
+    for (const char* one : { "LlamaForCausalLM", "llama" })
+        QVERIFY(warned("LlamaForCausalLM", one).empty());
     std::string many;
     for (int i = 0; i < 1000; ++i)
         many += "\"key" + std::to_string(i) + "\": 0, ";
@@ -361,6 +371,7 @@ void TestHuggingFace::innerConfigurations()
     QVERIFY(read.has_value());
     QVERIFY(read->settings == findPreset("gemma3-4b-text")->settings);
     QCOMPARE(warningsOf(*read), std::string("W242 , W240 vision_config"));
+    QCOMPARE(read->warnings.back().text("parameters"), std::string("missing")); // of the vision tower
     const Result<ReadHuggingFace> newer = readHuggingFace(with(
         llama, "\"rope_theta\": 500000.0", R"("rope_parameters": {"rope_theta": 500000.0, "rope_type": "default"})"));
     QVERIFY(newer.has_value());

@@ -10,6 +10,7 @@
 #include "interchange/yaml_text.h"
 #include "random_properties.h"
 #include "registered_test.h"
+#include "rules/published_rules.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
 #include "shared_facts.h"
@@ -190,6 +191,22 @@ void TestMaxText::warns()
     QCOMPARE(warnings, (QStringList{ "W217 line 6", "W213 line 4", "W211 line 3" }));
     // Overrides have no mesh of their own; there is nothing to compare with.
     QVERIFY(readMaxText("logical_axis_rules: [['norm', 'fsdp']]\nici_tensor_parallelism: 4")->warnings.empty());
+    // The configuration of a run: what differs from base.yml.
+    const std::string run = "base_config: 'base.yml'\nici_tensor_parallelism: 4\nper_device_batch_size: 0.5\n";
+    const Result<ReadMaxText> over = readMaxText(run);
+    QVERIFY(over.has_value());
+    QCOMPARE(over->warnings.size(), std::size_t{ 1 });
+    QVERIFY(over->warnings[0].code == Code::RulesElsewhere);
+    QCOMPARE(over->warnings[0].text("taken"), std::string("base.yml, August 2026"));
+    QVERIFY(over->config.rules == findPublishedRules(currentMaxTextRules)->rules);
+    QCOMPARE(over->config.axes.size(), std::size_t{ 12 });
+    const Result<MaxTextMesh> mesh = resolveMesh(over->config, { 16, 2 });
+    QVERIFY(mesh.has_value());
+    for (const MaxTextAxis& axis : mesh->axes) {
+        QCOMPARE(axis.ici, std::int64_t{ axis.name == "tensor" ? 4 : axis.name == "fsdp" ? 2 : 1 });
+        QCOMPARE(axis.dcn, std::int64_t{ axis.name == "data" ? 2 : 1 });
+    }
+    QVERIFY(!readMaxText(run + "custom_mesh_and_rule: 'pure-fsdp'\n")); // they stand in that file
 }
 
 void TestMaxText::limits()

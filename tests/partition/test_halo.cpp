@@ -123,10 +123,18 @@ void TestHalo::windowReadsOneElementOnBothSides()
     QVERIFY(plan.has_value());
     QVERIFY(plan->uniform && plan->beyond);
     QCOMPARE(plan->sent(), std::int64_t{ 2 });
+    QVERIFY(!plan->allSend()); // the devices at the ends have one neighbour
     QCOMPARE(plan->rounds.size(), std::size_t{ 2 });
     QCOMPARE(plan->rounds[0].edges.size(), std::size_t{ 3 });
     QCOMPARE(plan->left, std::int64_t{ 1 });
     QCOMPARE(plan->right, std::int64_t{ 1 });
+    for (const std::int64_t devices : { 4, 5 }) { // of 5 the one in the middle keeps what it has
+        HaloReads mirrored;
+        mirrored.inputs.push_back({ 20, true, 0 });
+        mirrored.devices = devices;
+        mirrored.reversed = true;
+        QCOMPARE(haloPlan(mirrored)->allSend(), devices == 4);
+    }
 }
 
 void TestHalo::plansBringWhatIsRead()

@@ -356,6 +356,8 @@ private Q_SLOTS:
         QVERIFY(gather);
         QCOMPARE(full(gather->sentBytes), 3 * (std::int64_t{ 4 } << 10) + 3 * (std::int64_t{ 1 } << 20));
         QCOMPARE(gather->moreBytesHeld, 3 * (std::int64_t{ 4 } << 10) + 3 * (std::int64_t{ 1 } << 20));
+        QCOMPARE(gather->timesWork, std::int64_t{ 4 });
+        QCOMPARE(scatter->timesWork, std::int64_t{ 1 });
         const CollectiveAlternative* change = find(options, Kind::ChangeSharding);
         QVERIFY(change);
         QCOMPARE(list->program->value(change->value).path, Shared<std::string>("params/layers.0/W2"));

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "analysis/analyse.h"
+#include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
 #include "interchange/csv_text.h"
@@ -19,6 +20,7 @@
 #include "report/exports.h"
 #include "report/jax_code.h"
 #include "report/maxtext_code.h"
+#include "report/python_code.h"
 #include "report/report_table.h"
 #include "sharding/text.h"
 #include "shared_facts.h"
@@ -236,6 +238,16 @@ private Q_SLOTS:
         QVERIFY(ordered.find("reshape((2, 4))") != std::string::npos);
     }
 
+    /// A name that a text has with escapes in it: neither a string nor a comment ends within it.
+    void namesInCode()
+    {
+        using namespace std::string_view_literals;
+        QCOMPARE(quotedPython("a\"b\\c"), std::string("\"a\\\"b\\\\c\""));
+        QCOMPARE(quotedPython("a\r\n\0"sv), std::string(R"("a\x0d\n\x00")"));
+        QCOMPARE(quotedPython("größe"), std::string("\"größe\""));
+        QCOMPARE(pythonComment("x\rimport os"), std::string("  # x import os"));
+    }
+
     /// Rules that decide nothing, axes of size 1 and tuples of one axis are left out, and that is said.
     void codeIsShort()
     {
@@ -264,6 +276,40 @@ private Q_SLOTS:
         QVERIFY2(parts.find("layers.1, in place of the others\ninner_rules_1 = (\n    ('hidden', 'data'),\n)\n")
                 != std::string::npos,
             parts.c_str());
+    }
+
+    /// JAX takes what is written: parts of axes are axes of the mesh, and where shards would be of unequal sizes a
+    /// comment says so.
+    void codeIsForJax()
+    {
+        const auto codeOf = [](const char* text) {
+            const auto experiment = experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "text");
+            AnalysisCache cache;
+            return experiment ? jaxCode(*analyse(std::make_shared<const Experiment>(*experiment), 1, cache))
+                              : std::string();
+        };
+        const std::string parts = codeOf(R"(sdy.mesh @m = <["x"=8, "y"=2, "z"=3]>
+func.func @main(%a: tensor<16x16x3xf32> {sdy.sharding = #sdy.sharding<@m, [{"x":(1)2}, {"x":(4)2, "y"}, {"z"}]>}) -> (tensor<16x16x3xf32> {sdy.sharding = #sdy.sharding<@m, [{"y", "x"}, {}, {}]>}) {
+  %0 = stablehlo.negate %a : tensor<16x16x3xf32>
+  return %0 : tensor<16x16x3xf32>
+})");
+        const auto has = [](const std::string& code, const char* text) {
+            QVERIFY2(code.find(text) != std::string::npos,
+                qPrintable(QString::fromLatin1(text) + QStringLiteral(" in ") + QString::fromStdString(code)));
+        };
+        has(parts, "of the mesh x is x_1, x_2 and x_3\n");
+        has(parts,
+            "jax.make_mesh((2, 2, 2, 2, 3), (\"x_1\", \"x_2\", \"x_3\", \"y\", \"z\"), axis_types=(AxisType.Auto,) * "
+            "5)");
+        has(parts, "NamedSharding(mesh, P('x_1', ('x_3', 'y'), 'z')),  # a\n");
+        has(parts, "NamedSharding(mesh, P(('y', 'x_1', 'x_2', 'x_3'), None, None)),");
+        QVERIFY(parts.find(":(") == std::string::npos && parts.find("unequal") == std::string::npos);
+        const std::string uneven = codeOf(R"(sdy.mesh @m = <["x"=4]>
+func.func @main(%a: tensor<10xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> tensor<10xf32> {
+  %0 = stablehlo.negate %a : tensor<10xf32>
+  return %0 : tensor<10xf32>
+})");
+        has(uneven, "P('x')),  # a; JAX refuses shards of unequal sizes\n");
     }
 
     /// What is written for MaxText reads back as the mesh and the rules of the experiment.

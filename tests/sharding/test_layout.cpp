@@ -19,6 +19,7 @@ private Q_SLOTS:
     void workedExample();
     void holdersOfEveryElement();
     void groupsOfAxes();
+    void replicatedAxesAreWhatIsLeft();
     void uneven();
     void withoutElements();
     void manyDevices();
@@ -55,6 +56,26 @@ std::int64_t blockOf(const Mesh& mesh, const AxisList& axes, std::int64_t positi
 }
 
 } // namespace
+
+void TestLayout::replicatedAxesAreWhatIsLeft()
+{
+    const MeshPtr mesh = orderedMesh({ { "x", 12 }, { "one", 1 }, { "y", 2 } });
+    TensorSharding sharding = TensorSharding::fullyReplicated(2);
+    const auto left = [&] {
+        const AxisList axes = replicatedAxes(sharding, *mesh);
+        std::string names;
+        for (const AxisRef& axis : axes)
+            names += (names.empty() ? "" : ", ") + toString(*mesh, axis);
+        return product(axes) == Layout(mesh, sharding, { 24, 24 }).copies() ? names : "not as many devices as copies";
+    };
+    QCOMPARE(left(), std::string("x, y"));
+    sharding.dims[0].axes = { AxisRef{ 0, 2, 3 } }; // the middle digit of the coordinate
+    QCOMPARE(left(), std::string("x:(1)2, x:(6)2, y"));
+    sharding.unreduced = { AxisRef{ 2, 1, 2 } };
+    QCOMPARE(left(), std::string("x:(1)2, x:(6)2"));
+    sharding.dims[1].axes = { AxisRef{ 0, 6, 2 }, AxisRef{ 0, 1, 2 } };
+    QCOMPARE(left(), std::string());
+}
 
 void TestLayout::workedExample()
 {

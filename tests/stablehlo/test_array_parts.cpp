@@ -86,6 +86,42 @@ private Q_SLOTS:
             QCOMPARE(of(name), QString());
     }
 
+    /// A sum that trips add to has parts; the gradient that goes back through the layers is another one in each trip.
+    void ofWhatGoesThroughALoop()
+    {
+        Program program = programOf(R"(
+func.func public @main(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %empty = stablehlo.constant dense<0.0> : tensor<4x4xf32>
+  %loop:3 = stablehlo.while(%i = %zero, %back = %x, %sum = %empty)
+      : tensor<i32>, tensor<4x4xf32>, tensor<4x4xf32>
+    cond {
+      %more = stablehlo.compare LT, %i, %two, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %more : tensor<i1>
+    } do {
+      %f = stablehlo.dot_general %back, %w, contracting_dims = [1] x [0]
+          : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %through = stablehlo.add %back, %f : tensor<4x4xf32>
+      %g = stablehlo.dot_general %back, %back, contracting_dims = [0] x [0]
+          : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %added = stablehlo.add %sum, %g : tensor<4x4xf32>
+      %next = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %next, %through, %added : tensor<i32>, tensor<4x4xf32>, tensor<4x4xf32>
+    }
+  return %loop#1, %loop#2 : tensor<4x4xf32>, tensor<4x4xf32>
+})");
+        program.values[valueNamed(program, "loop#1").index].role = Role::Gradient;
+        program.values[valueNamed(program, "loop#2").index].role = Role::Gradient;
+        const std::vector<ValueId> parts = arraysOfParts(program);
+        const auto of = [&](const char* name) { return parts[valueNamed(program, name).index]; };
+        for (const char* const name : { "g", "added" })
+            QCOMPARE(of(name), valueNamed(program, "loop#2"));
+        for (const char* const name : { "f", "through" })
+            QVERIFY2(!of(name).valid(), name);
+    }
+
     /// A function that is called once is followed, another one is not.
     void ofFunctions()
     {

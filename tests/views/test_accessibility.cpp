@@ -340,12 +340,12 @@ private Q_SLOTS:
         view.findChild<AccessibleBarsPlot*>()->setFocus(Qt::TabFocusReason);
         QTest::keyClick(view.findChild<AccessibleBarsPlot*>(), Qt::Key_Right);
         QTest::keyClick(view.findChild<AccessibleBarsPlot*>(), Qt::Key_Right);
-        QCOMPARE(fixture.selection.hoveredDevices(), std::vector<std::int32_t>{ 1 });
+        QCOMPARE(fixture.selection.hoveredGroup().ids(), std::vector<std::int32_t>{ 1 });
         QCOMPARE(view.legend()->entries().front().name, QStringLiteral("d1"));
         QTest::keyClick(view.findChild<AccessibleBarsPlot*>(), Qt::Key_Return);
         QCOMPARE(fixture.selection.devices(), std::vector<std::int32_t>{ 1 });
         timesPlot(view)->setFocus(Qt::TabFocusReason);
-        QVERIFY(fixture.selection.hoveredDevices().empty());
+        QVERIFY(fixture.selection.hoveredGroup().ids().empty());
         QCOMPARE(view.legend()->entries().front().name, QStringLiteral("mean"));
     }
 

@@ -319,6 +319,14 @@ private Q_SLOTS:
             halved = halved
                 || prices.index(row, AlternativesModel::Difference).data().toString() == QStringLiteral("−12 KiB");
         QVERIFY(halved);
+        // To gather the operands is to work out all of the product on each of the 4 devices along model.
+        QStringList computed;
+        for (int row = 0; row < prices.rowCount(); ++row)
+            if (prices.alternatives()[static_cast<std::size_t>(row)].kind
+                == CollectiveAlternative::Kind::GatherOperands)
+                computed << prices.index(row, AlternativesModel::Work).data().toString();
+        QCOMPARE(computed, QStringList{ QStringLiteral("4 ×") });
+        QVERIFY(!prices.isIdle(AlternativesModel::Work));
         // A name that is longer than its column has a second line.
         const QTableView* table = view.page()->table();
         for (int row = 0; row < prices.rowCount(); ++row)
@@ -342,7 +350,7 @@ private Q_SLOTS:
 
         // The rule is one click away.
         QString ruleLink;
-        auto* why = test::named<SpanLabel>(view.page(), view.page()->why());
+        auto* why = test::named<SpanLabel>(view.page(), u"Why it is there"_s);
         for (const words::Span& span : why->text())
             if (span.link.startsWith(QStringLiteral("rule:")))
                 ruleLink = span.link;

@@ -130,6 +130,11 @@ private Q_SLOTS:
         QVERIFY(tree->isColumnHidden(CompareModel::Before) && tree->isColumnHidden(CompareModel::Bar));
         QVERIFY(!tree->isColumnHidden(CompareModel::After));
         QVERIFY(compared.view.choices()->geometry().bottom() < tree->geometry().top());
+        // A name may be shortened; the tip has all of it.
+        for (int section = 0; section < compared.view.model()->rowCount(); ++section) {
+            const QModelIndex name = compared.view.model()->index(section, CompareModel::Name);
+            QVERIFY(name.data(Qt::ToolTipRole).toString().startsWith(name.data().toString()));
+        }
         QVERIFY2(compared.dump().contains(u"  parameters |  | 8 MiB | "_s), qPrintable(compared.dump().join(u"\n"_s)));
         compared.setData(4);
         QVERIFY2(compared.dump().contains(u"  parameters |  | 16 MiB | "_s), qPrintable(compared.dump().join(u"\n"_s)));
@@ -501,6 +506,9 @@ private Q_SLOTS:
         const auto text = [&pane](int row, int column) { return pane.model()->index(row, column).data().toString(); };
         QTRY_COMPARE_WITH_TIMEOUT(text(0, VariantsModel::State), u"64 MiB"_s, 60'000);
         QCOMPARE(text(0, VariantsModel::Mesh), u"4 × 2"_s);
+        const QHeaderView& head = *pane.table()->horizontalHeader(); // no column is narrower than its head
+        for (int column = 0; column < VariantsModel::Changes; ++column)
+            QVERIFY2(head.sectionSize(column) >= head.sectionSizeHint(column), qPrintable(QString::number(column)));
         QVERIFY(text(0, VariantsModel::Changes).startsWith(u"mesh/axes "_s));
         QVERIFY(pane.model()->problem(0).isEmpty());
         QVERIFY(pane.model()->problem(1).contains(u"mesh"_s));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The device map when what it shows changes under the pointer: other meshes, other tensors, other sizes.
+#include <QHelpEvent>
 #include <QLocale>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
 #include <QPointingDevice>
 #include <QTest>
+#include <QToolTip>
 
 #include "document/selection.h"
 #include "registered_test.h"
@@ -83,22 +85,22 @@ private Q_SLOTS:
         // d31 is on position 31 of the small mesh and on position 241 of the large one, which the small one has not.
         const QPoint last = map.shownRect(31).center();
         QTest::mouseMove(&map, last);
-        QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 15, 31 }));
+        QTRY_COMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 15, 31 }));
         QTest::mouseClick(&map, Qt::LeftButton, Qt::NoModifier, last);
         QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 31 });
         // Whoever listens asks at once.
         QStringList captions;
         const auto listen = connect(&map, &DeviceMap::currentChanged, &map, [&] { captions << map.currentText(); });
         map.setMesh(large, hostsOf(8, large), axesOf(large, "model"));
-        QVERIFY(selection.hoveredDevices().empty());
+        QVERIFY(selection.hoveredGroup().ids().empty());
         QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 31 }); // stays chosen, at its new place
         for (const QString& caption : captions)
             QVERIFY2(!caption.contains(QStringLiteral("model 16")), qPrintable(caption));
         map.grab();
         QTest::mouseMove(&map, map.shownRect(0).center());
-        QTRY_VERIFY(!selection.hoveredDevices().empty());
+        QTRY_VERIFY(!selection.hoveredGroup().ids().empty());
         map.setMesh(small, hostsOf(8, small), std::nullopt);
-        QVERIFY(selection.hoveredDevices().empty());
+        QVERIFY(selection.hoveredGroup().ids().empty());
         map.grab();
         disconnect(listen);
     }
@@ -110,11 +112,11 @@ private Q_SLOTS:
         auto& [appearance, selection, map] = screen;
         QVERIFY(screen.isShown());
         QTest::mouseMove(&map, map.shownRect(3).center());
-        QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 3, 7 }));
+        QTRY_COMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 3, 7 }));
         map.setMesh(mesh, hostsOf(4, mesh), axesOf(mesh, "data")); // by keyboard; the pointer stays where it is
-        QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 0, 1, 2, 3 }));
+        QCOMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 0, 1, 2, 3 }));
         map.setMesh(mesh, hostsOf(4, mesh), std::nullopt);
-        QCOMPARE(selection.hoveredDevices(), std::vector<std::int32_t>{ 3 });
+        QCOMPARE(selection.hoveredGroup().ids(), std::vector<std::int32_t>{ 3 });
     }
 
     void theFocusTakesItsLightAlong()
@@ -134,15 +136,41 @@ private Q_SLOTS:
         map.setFocus();
         QTest::keyClick(&map, Qt::Key_Right);
         QTest::keyClick(&map, Qt::Key_Right);
-        QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 1, 5 }));
+        QCOMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 1, 5 }));
         other.setFocus();
-        QVERIFY(selection.hoveredDevices().empty());
+        QVERIFY(selection.hoveredGroup().ids().empty());
         map.setFocus();
         QTest::keyClick(&map, Qt::Key_Right);
-        QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 2, 6 }));
+        QCOMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 2, 6 }));
         const MeshPtr turned = plain(4, 2);
         map.setMesh(turned, hostsOf(4, turned), std::nullopt);
-        QVERIFY(selection.hoveredDevices().empty());
+        QVERIFY(selection.hoveredGroup().ids().empty());
+    }
+
+    /// 67 devices leave cells of the last line empty: keys pass them by, and no tip tells of devices that there are
+    /// not.
+    void cellsWithoutADeviceSayNothing()
+    {
+        const MeshPtr mesh = std::make_shared<const Mesh>(*Mesh::create({ { "data", 67 } }));
+        OnScreen screen({ 600, 500 }, mesh, 1, std::nullopt);
+        auto& [appearance, selection, map] = screen;
+        QVERIFY(screen.isShown());
+        QTRY_COMPARE(map.layoutOfCells().cellsPerTile(), 1);
+        const auto& cells = map.layoutOfCells();
+        QVERIFY(cells.shape().count() > 67);
+        map.setFocus();
+        QTest::keyClick(&map, Qt::Key_End);
+        QVERIFY2(map.currentText().startsWith(QStringLiteral("d66:")), qPrintable(map.currentText()));
+        QToolTip::hideText();
+        QTRY_VERIFY(!QToolTip::isVisible());
+        for (std::int64_t cell = cells.shape().count() - 1; cell >= 66; --cell) {
+            const QPoint at = cells.rectOf(cell).center();
+            QHelpEvent help(QEvent::ToolTip, at, map.mapToGlobal(at));
+            QCoreApplication::sendEvent(&map, &help);
+            QCOMPARE(QToolTip::isVisible(), cell == 66);
+        }
+        QVERIFY2(QToolTip::text().contains(QStringLiteral("d66:")), qPrintable(QToolTip::text()));
+        QToolTip::hideText();
     }
 
     void anotherSizeKeepsTheDeviceInWords()

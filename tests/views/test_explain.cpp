@@ -43,6 +43,18 @@ private Q_SLOTS:
 
         SpanLabel label(text);
         QCOMPARE(label.accessibleName(), words::plain(text));
+        QVERIFY(label.accessibleDescription().isEmpty());
+        // A name that it was given stays, whatever is said next; the text is the description then.
+        SpanLabel named;
+        named.setAccessibleName(u"Why it is there"_s);
+        for (const words::Text& said : { text, words::Text{ { u"Nothing"_s, words::Span::Style::Plain, -1 } } }) {
+            named.setText(said);
+            QCOMPARE(named.accessibleName(), u"Why it is there"_s);
+            QCOMPARE(named.accessibleDescription(), words::plain(said));
+        }
+        label.setText({ { u"Another one"_s, words::Span::Style::Plain, -1 } });
+        QCOMPARE(label.accessibleName(), u"Another one"_s);
+        label.setText(text);
         QVERIFY(label.heightForWidth(120) > label.heightForWidth(600));
     }
 

@@ -73,7 +73,7 @@ private Q_SLOTS:
         QCOMPARE(canvas.grab().toImage().pixel(rect.topLeft() + QPoint(2, 2)),
             shardColour(Theme::current(), large().layout, 296).rgb());
         QTest::mouseMove(&canvas, rect.center());
-        QTRY_COMPARE(selection.hoveredDevices(), std::vector<std::int32_t>{ 296 });
+        QTRY_COMPARE(selection.hoveredGroup().ids(), std::vector<std::int32_t>{ 296 });
         // Keys lead out of the window, which comes along; the wheel moves it.
         canvas.setCurrentCell(cell);
         for (int i = 0; i < 40; ++i)

@@ -252,8 +252,8 @@ private Q_SLOTS:
         // A tile that holds several shards lights its own devices.
         const auto tileAt = [&](std::int64_t cell) { return map->layoutOfCells().blockOf(cell); };
         QTest::mouseMove(map, map->shownRect(0).center());
-        QTRY_COMPARE(selection.hoveredDevices().size(), static_cast<std::size_t>(several));
-        QCOMPARE(selection.hoveredDevices().front(), 0);
+        QTRY_COMPARE(selection.hoveredGroup().ids().size(), static_cast<std::size_t>(several));
+        QCOMPARE(selection.hoveredGroup().ids().front(), 0);
         QVERIFY2(view.mapCaption().contains(map->field()->place(tileAt(0))), qPrintable(view.mapCaption()));
 
         // By keyboard along the tiles of a line, each once, in reading order.
@@ -285,7 +285,7 @@ private Q_SLOTS:
         QVERIFY(map->rect().contains(map->shownRect(0)));
         QCOMPARE(view.mapCaption(), QStringLiteral("d0: data 0, model 0, host 0"));
         // d0 and the first of every other row hold the same.
-        QCOMPARE(selection.hoveredDevices().size(), std::size_t{ 128 });
+        QCOMPARE(selection.hoveredGroup().ids().size(), std::size_t{ 128 });
         QTest::keyClick(map, Qt::Key_End);
         QTest::keyClick(map, Qt::Key_Space);
         QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 4095 });
@@ -610,11 +610,11 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         QVERIFY(view.map()->layoutOfCells().bounds().right() + 6 < view.map()->width());
         QTest::mouseMove(view.map(), view.map()->shownRect(1).center());
-        QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 1, 5 }));
+        QTRY_COMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 1, 5 }));
         QTest::mouseClick(view.map(), Qt::LeftButton, Qt::NoModifier, view.map()->shownRect(6).center());
         QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 6 });
         QTest::keyClick(view.map(), Qt::Key_Right);
-        QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 3, 7 }));
+        QCOMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 3, 7 }));
         QTest::keyClick(view.map(), Qt::Key_Space);
         QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 7 });
     }

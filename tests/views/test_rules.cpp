@@ -113,6 +113,10 @@ private Q_SLOTS:
             (QStringList{ QStringLiteral("1 | batch | data"), QStringLiteral("2 | hidden | model"),
                 QStringLiteral("– | embed | no rule") }));
         QVERIFY(model.index(1, RulesModel::Uses).data().toInt() > 0);
+        for (int row = 0; row < model.rowCount(); ++row) { // a long name is shortened
+            const QModelIndex name = model.index(row, RulesModel::Name);
+            QVERIFY(name.data(Qt::ToolTipRole).toString().startsWith(name.data().toString() + u'\n'));
+        }
 
         // Both sides can be typed over; the name without a rule gets one by its target.
         QVERIFY(model.setData(model.index(0, RulesModel::Axes), QStringLiteral("data, model")));

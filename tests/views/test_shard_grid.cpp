@@ -173,7 +173,13 @@ private Q_SLOTS:
         QVERIFY2(text.holding.contains(QStringLiteral("d1 and d5")), qPrintable(text.holding));
         QVERIFY2(text.holding.contains(QStringLiteral("1 MiB")), qPrintable(text.holding));
         QVERIFY(text.copies.contains(QStringLiteral("data")));
-        QCOMPARE(subject.copyAxes(), std::vector<int>{ 0 });
+        QCOMPARE(subject.copyAxes(), QStringList{ QStringLiteral("data") });
+        // A part of an axis shards the array, and the other part copies it.
+        TensorSharding ofPart = TensorSharding::fullyReplicated(2);
+        ofPart.dims[0].axes = { AxisRef{ 1, 1, 2 } };
+        const MeshPtr mesh = std::make_shared<const Mesh>(subject.layout.mesh());
+        const GridSubject parts{ { mesh, ofPart, { 8, 8 } }, {}, 4, 4 };
+        QCOMPARE(describeCell(parts, 0).copies, QStringLiteral("Copies along data, model:(2)2."));
         QVERIFY(!subject.isFull());
         QCOMPARE(subject.shortName(0), QStringLiteral("embed"));
         const GridSubject unnamed{ subject.layout, { "", "hidden" }, 4, 4 };
@@ -453,7 +459,7 @@ private Q_SLOTS:
         canvas.show();
         QVERIFY(QTest::qWaitForWindowExposed(&canvas));
         QTest::mouseMove(&canvas, canvas.grid().cellRect({ 0, 0, 1 }).center());
-        QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 1, 5 }));
+        QTRY_COMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 1, 5 }));
         QTest::mouseClick(&canvas, Qt::LeftButton, Qt::NoModifier, canvas.grid().cellRect({ 0, 0, 2 }).center());
         QCOMPARE(selection.devices(), (std::vector<std::int32_t>{ 2, 6 }));
         QTest::mouseClick(&canvas, Qt::LeftButton, Qt::ControlModifier, canvas.grid().cellRect({ 0, 0, 3 }).center());
@@ -485,16 +491,16 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&window));
         canvas.setFocus();
         QTest::keyClick(&canvas, Qt::Key_End);
-        QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 3, 7 }));
+        QCOMPARE(selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 3, 7 }));
         other.setFocus();
-        QVERIFY(selection.hoveredDevices().empty());
+        QVERIFY(selection.hoveredGroup().ids().empty());
         canvas.setFocus();
         QTest::keyClick(&canvas, Qt::Key_Left);
-        QVERIFY(!selection.hoveredDevices().empty());
+        QVERIFY(!selection.hoveredGroup().ids().empty());
         // Another array: nobody points at what it is now.
         canvas.setSubject(
             GridSubject{ layoutOf("data=2,model=4", "P('data', None)", { 64, 64 }), { "batch", "hidden" }, 4, 4 });
-        QVERIFY(selection.hoveredDevices().empty());
+        QVERIFY(selection.hoveredGroup().ids().empty());
     }
 
     void partsAreNoDevices()

@@ -96,8 +96,8 @@ private Q_SLOTS:
         // A tile is selected with all its devices, and said as what it is.
         const QPoint first = map->shownRect(0).center();
         QTest::mouseMove(map, first);
-        QTRY_COMPARE(
-            fixture.selection.hoveredDevices().size(), static_cast<std::size_t>(map->layoutOfCells().cellsPerTile()));
+        QTRY_COMPARE(fixture.selection.hoveredGroup().ids().size(),
+            static_cast<std::size_t>(map->layoutOfCells().cellsPerTile()));
         QVERIFY2(view.caption().contains(QStringLiteral("z 0, y 0–")), qPrintable(view.caption()));
         QTest::mouseClick(map, Qt::LeftButton, {}, first);
         QCOMPARE(fixture.selection.devices().size(), static_cast<std::size_t>(map->layoutOfCells().cellsPerTile()));
@@ -203,7 +203,7 @@ private Q_SLOTS:
         const DeviceField& field = *view.machine()->field();
         const auto cell = field.cells[33];
         QTest::mouseMove(view.machine(), view.machine()->layoutOfCells().rectOf(cell).center());
-        QTRY_COMPARE(fixture.selection.hoveredDevices(), (std::vector<std::int32_t>{ 33 }));
+        QTRY_COMPARE(fixture.selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 33 }));
         QCOMPARE(view.machine()->describe(33), QStringLiteral("d33: x 1, y 0, z 2, host 8; data 2, model 1"));
         QTest::mouseClick(view.machine(), Qt::LeftButton, {}, view.machine()->layoutOfCells().rectOf(cell).center());
         QCOMPARE(fixture.selection.devices(), (std::vector<std::int32_t>{ 33 }));

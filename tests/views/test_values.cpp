@@ -370,6 +370,61 @@ private Q_SLOTS:
         QVERIFY(readHeat(shown, layout, numbered(shown), HeatReduction::Largest)->isComplete());
     }
 
+    /// Nothing is read of an array with a dimension of size 0, whether that is a row, a column or the plane.
+    void anArrayWithoutElements()
+    {
+        const MeshPtr mesh = valuesMesh({ { "x", 2 } });
+        for (const Shape& shape : { Shape{ 0 }, Shape{ 0, 4 }, Shape{ 4, 0 }, Shape{ 0, 4, 4 }, Shape{ 4, 0, 4 } })
+            for (const bool local : { false, true }) {
+                ShownValues shown = shownOf({ mesh, TensorSharding::fullyReplicated(shape.size()), shape });
+                shown.local = local;
+                if (local)
+                    shown.positions = { 0, 1 };
+                QVERIFY(shown.isEmpty());
+                std::int64_t reads = 0;
+                const HeatLayout layout(shown, { 300, 200 }, {});
+                QVERIFY(layout.panels().empty());
+                QCOMPARE(layout.partCount(), 0);
+                QVERIFY(!layout.elementAt({ 50, 50 }));
+                const auto heat = readHeat(shown, layout, numbered(shown, &reads), HeatReduction::Largest);
+                QVERIFY(heat && heat->panels.empty() && heat->elements == 0);
+                NumbersModel model;
+                model.setContent(shown, numbered(shown, &reads));
+                QCOMPARE(model.rowCount() * model.columnCount(), 0);
+                QVERIFY(!model.firstHeld().isValid());
+                QCOMPARE(reads, 0);
+            }
+        QVERIFY(!rowsCut(2, { 4, 4 }).isEmpty());
+    }
+
+    void anArrayWithoutElementsInTheView()
+    {
+        ViewFixture fixture(
+            *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<0x4xf32>, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<0x4xf32>, tensor<8x4xf32>) {
+  %0 = stablehlo.negate %a : tensor<0x4xf32>
+  %1 = stablehlo.negate %b : tensor<8x4xf32>
+  return %0, %1 : tensor<0x4xf32>, tensor<8x4xf32>
+})") },
+                "layer"));
+        const Program& program = *fixture.snapshot().program;
+        const auto argument = [&](std::size_t number) {
+            return QString::fromStdString(program.value(program.main().arguments[number]).path);
+        };
+        fixture.selection.setTensor(argument(1));
+        fixture.step();
+        QCOMPARE(fixture.emptyText(), QString());
+        for (const int form : { 0, 1 }) {
+            formBar(fixture.view)->setCurrent(form);
+            fixture.selection.setTensor(argument(0));
+            QVERIFY(fixture.emptyText().contains(u"no elements"_s));
+            QVERIFY(!fixture.view.emptyPage()->hasButton());
+            fixture.view.grab();
+            fixture.selection.setTensor(argument(1));
+            QCOMPARE(fixture.emptyText(), QString());
+        }
+    }
+
     void wordsOfNumbers()
     {
         QCOMPARE(valueText(0.25, DType::F32, false), u"0.25"_s);
@@ -429,7 +484,7 @@ private Q_SLOTS:
         QTest::qWait(20); // the page has just come in sight and is laid out
         QSignalSpy pointed(canvas, &HeatCanvas::pointed);
         QTest::mouseMove(canvas, canvas->heatLayout().rectOf(element).center());
-        QTRY_COMPARE(fixture.selection.hoveredDevices(), (std::vector<std::int32_t>{ 2, 6 }));
+        QTRY_COMPARE(fixture.selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 2, 6 }));
         const QString stated =
             u"[embed 3, hidden 25] = %1 on d2 and d6"_s.arg(valueText(fixture.global(3, 25), DType::F32, false));
         QTRY_COMPARE(pointed.last().front().toString(), stated);
@@ -441,7 +496,7 @@ private Q_SLOTS:
         QTest::keyClick(canvas, Qt::Key_Home);
         QTest::keyClick(canvas, Qt::Key_Right);
         QCOMPARE(canvas->currentPart(), 1);
-        QCOMPARE(fixture.selection.hoveredDevices(), (std::vector<std::int32_t>{ 1, 5 }));
+        QCOMPARE(fixture.selection.hoveredGroup().ids(), (std::vector<std::int32_t>{ 1, 5 }));
         QTest::keyClick(canvas, Qt::Key_Escape);
         QCOMPARE(canvas->currentPart(), -1);
     }

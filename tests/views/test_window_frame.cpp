@@ -24,6 +24,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
@@ -739,6 +740,19 @@ private Q_SLOTS:
             QTRY_COMPARE(drawer->geometry().bottom() + 1, box.height());
             QTRY_COMPARE(main->geometry().bottom() + 1, drawer->y() - box.findChild<QSplitter*>()->handleWidth());
         }
+        // A main part that had no room comes back when it needs less of it.
+        auto *paged = new QWidget, *page = new QWidget, *more = new QWidget;
+        more->setFixedHeight(200);
+        (new QVBoxLayout(page))->addWidget(more);
+        (new QVBoxLayout(paged))->addWidget(page);
+        auto* below = new Section(QStringLiteral("below"), QStringLiteral("Below"), new Needy({ 200, 80 }));
+        DrawerBox low(paged, below);
+        low.resize(450, 250);
+        low.show();
+        QTRY_VERIFY(!paged->isVisible() && below->height() == 250);
+        more->hide();
+        QCoreApplication::postEvent(below->body(), new QEvent(QEvent::LayoutRequest));
+        QTRY_VERIFY(paged->isVisible() && below->height() < 250);
     }
 
     /// What closes as the window becomes smaller leaves the keyboard to the picture; of two drawers the one in use
@@ -1109,6 +1123,9 @@ private Q_SLOTS:
         QTRY_VERIFY(!section->nothing().isEmpty());
         QVERIFY(!framed.part("rules")->isVisible());
         QTRY_COMPARE(section->height(), section->headHeight());
+        for (const QLabel* why : section->findChildren<QLabel*>()) // all of it can be read
+            if (why->isVisible() && why->text() == section->nothing())
+                QTRY_VERIFY(why->height() >= why->heightForWidth(why->width()));
         framed.window.openExample(QStringLiteral("flax-mlp-logical"));
         framed.window.document()->waitForAnalysis();
         QTRY_VERIFY(section->nothing().isEmpty());

@@ -145,6 +145,15 @@ private Q_SLOTS:
         QCOMPARE(words::meshVerdict(meshes, 3), QStringLiteral("–"));
         meshes[2].problem = Diagnostic{ Code::OverMemoryLimit, { { "bytes", 3 << 20 }, { "limit", 2 << 20 } }, {} };
         QCOMPARE(words::meshVerdict(meshes, 2), QStringLiteral("does not fit: 3 MiB of 2 MiB"));
+        QCOMPARE(words::meshReason(meshes, 2), QStringLiteral("does not fit: 3 MiB of 2 MiB"));
+        // A table has the short form of a sentence.
+        const MeshFigures before = meshes[2];
+        meshes[2].problem = Diagnostic{ Code::AxisUnused, { { "axis", "model" }, { "size", 2 } }, {} };
+        QCOMPARE(words::meshVerdict(meshes, 2), QStringLiteral("nothing is sharded along model"));
+        QCOMPARE(words::meshReason(meshes, 2), words::oneLine(*meshes[2].problem));
+        meshes[2].problem = Diagnostic{ Code::PipelineAxis, { { "axis", "stage" }, { "size", 4 } }, {} };
+        QCOMPARE(words::meshVerdict(meshes, 2), QStringLiteral("stage is no pipeline here"));
+        meshes[2] = before;
         std::vector<BatchFigures> batches(4);
         for (std::size_t i = 0; i < batches.size(); ++i)
             batches[i].batch = std::int64_t{ 8 } << (2 * i);

@@ -170,6 +170,24 @@ private Q_SLOTS:
         QVERIFY2(!text.contains(QStringLiteral("which has size 1")), qPrintable(text));
     }
 
+    /// What a part of an axis shards, the rest of the axis copies: there is a sentence before the figures.
+    void theRestOfAnAxisCopies()
+    {
+        const SnapshotPtr snapshot =
+            analysed(*experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(sdy.mesh @mesh = <["x"=4]>
+func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)2}, {}]>}) -> tensor<8x4xf32> {
+  %0 = stablehlo.negate %arg0 : tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+})") },
+                "parts"));
+        const QString text = tip(*snapshot, "arg0");
+        QVERIFY2(
+            text.contains(QStringLiteral("so each of the 2 devices along x:(2)2 holds a copy: 256 B are held for an "
+                                         "array of 128 B.")),
+            qPrintable(text));
+        QVERIFY2(!text.contains(QStringLiteral(".:")), qPrintable(text));
+    }
+
     void operationsAreExplained()
     {
         const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));

@@ -79,6 +79,14 @@ private Q_SLOTS:
         QCOMPARE(stated(Code::FieldLeftOut, { { "key", "rope_scaling" }, { "value", "an object" } }),
             QStringLiteral("“rope_scaling” is an object, which the network leaves out. No shape depends on it: "
                            "parameters and shardings are those of the model."));
+        QCOMPARE(stated(Code::FieldLeftOut,
+                     { { "key", "vision_config" }, { "value", "an object" }, { "parameters", "missing" } }),
+            QStringLiteral("“vision_config” is an object, which the network leaves out. The parameters of that are "
+                           "missing; all others are those of the model."));
+        QCOMPARE(stated(Code::FieldLeftOut,
+                     { { "key", "architectures" }, { "value", "LlamaModel" }, { "parameters", "language_model" } }),
+            QStringLiteral("“architectures” is LlamaModel, and the network is the language model of that architecture. "
+                           "Layers are the same; the head, and of T5 the decoder, are those of the language model."));
     }
 
     void largeReplicated()
@@ -127,6 +135,41 @@ private Q_SLOTS:
             QStringLiteral("no rule is ever used (there are 3): no array of the model has logical names. Remove them, "
                            "or name the dimensions of the arrays; a program in a text is sharded by the shardings that "
                            "it states."));
+    }
+
+    void memory()
+    {
+        const auto stated = [](std::vector<Arg> args) {
+            return sentences({ Code::OverMemoryLimit, std::move(args), {} });
+        };
+        const std::int64_t gib = std::int64_t{ 1 } << 30;
+        QCOMPARE(stated({ { "bytes", 24 * gib }, { "limit", 16 * gib }, { "gathered", 12 * gib } }),
+            QStringLiteral(
+                "each device needs 24 GiB, it has 16 GiB; 12 GiB are gathered weights, which layers one after "
+                "the other keep for every microbatch. Put the layers in a loop (“form”: “scanned”), shard more "
+                "dimensions, or use more devices."));
+        QCOMPARE(stated({ { "bytes", 24 * gib }, { "limit", 16 * gib } }),
+            QStringLiteral("each device needs 24 GiB, it has 16 GiB. Shard more dimensions, or use more devices."));
+    }
+
+    void pipelines()
+    {
+        const auto stated = [](Code code, std::vector<Arg> args) { return sentences({ code, std::move(args), {} }); };
+        const QString remedy = QStringLiteral(
+            ". Give its devices to another axis; what is told of this mesh is not what a pipeline needs.");
+        QCOMPARE(stated(Code::PipelineAxis, { { "axis", "stage" }, { "size", 4 } }),
+            QStringLiteral(
+                "pipelines are not modelled: every one of the 4 positions along stage holds the same weights "
+                "and does the work of all layers")
+                + remedy);
+        QCOMPARE(stated(Code::PipelineAxis, { { "axis", "stage" }, { "size", 4 }, { "parts", std::int64_t{ 1 } } }),
+            QStringLiteral("pipelines are not modelled: every one of the 4 positions along stage does the work of all "
+                           "layers, holding a part of the weights")
+                + remedy);
+        QCOMPARE(stated(Code::AxisUnused, { { "axis", "pp" }, { "size", 2 }, { "pipeline", std::int64_t{ 1 } } }),
+            QStringLiteral(
+                "no array is sharded along pp, so both positions along pp do the same work; pipelines are not "
+                "modelled. Map a logical name to it, or give its devices to another axis."));
     }
 
     void namesOfSeveralTensors()

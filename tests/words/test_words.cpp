@@ -30,6 +30,8 @@ private Q_SLOTS:
         QTest::newRow("three digits") << 232.0 * 1024 << QStringLiteral("232 KiB");
         QTest::newRow("a fraction of a byte") << 3.5 << QStringLiteral("3.5 B");
         QTest::newRow("just below a unit") << 1023.0 << QStringLiteral("1,023 B");
+        QTest::newRow("rounded to the next unit") << 1048575.0 << QStringLiteral("1 MiB");
+        QTest::newRow("not rounded to it") << 1023.4 * 1024 << QStringLiteral("1,023 KiB");
         QTest::newRow("terabytes") << 1099511627776.0 * 2 << QStringLiteral("2 TiB");
     }
     void bytes()
@@ -63,6 +65,9 @@ private Q_SLOTS:
         QTest::newRow("microseconds") << 1.696e-3 << QStringLiteral("1,696 µs");
         QTest::newRow("milliseconds") << 0.403 << QStringLiteral("403 ms");
         QTest::newRow("seconds") << 12.34 << QStringLiteral("12.3 s");
+        QTest::newRow("rounded to milliseconds") << 9.9996e-3 << QStringLiteral("10 ms");
+        QTest::newRow("not rounded to them") << 9.9994e-3 << QStringLiteral("9,999 µs");
+        QTest::newRow("rounded to seconds") << 9.9996 << QStringLiteral("10 s");
     }
     void seconds()
     {

@@ -76,7 +76,8 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     content->setBackgroundRole(QPalette::Base);
     auto* chosen = hbox({}, 8, { { m_sentence, 1 }, { m_preview, 0, Qt::AlignTop } });
     vbox(content, { 8, 6, 8, 8 }, 6,
-        { m_title, m_why, { m_exchange, 1 }, boxSpace(4), m_alternativesTitle, m_alternativesNote, m_table, chosen });
+        { m_title, m_why, { m_exchange, 1 }, boxSpace(4), m_alternativesTitle, m_alternativesNote, m_table, chosen,
+            boxStretch() });
 
     vbox(this, {}, styleSpacing, { makePlain(new QScrollArea(this), content, true) });
 
@@ -244,6 +245,17 @@ AlternativesModel::AlternativesModel(QObject* parent)
         { tr("Held more"), [this](int row) { return row == 0 ? QString() : signedBytes(held(at(row))); }, Look::Number,
             tr("What one device holds beyond what it holds now: of all that the step takes where the alternative was "
                "tried out, of the arrays in this place otherwise") },
+        { tr("Computes"),
+            [this](int row) {
+                const bool isKnown = row > 0 && at(row).kind != CollectiveAlternative::Kind::ChangeSharding;
+                return !isKnown ? QString()
+                    : at(row).timesWork == 1
+                    ? tr("same", "as much is computed")
+                    : tr("%1 ×", "times as much is computed").arg(words::count(at(row).timesWork));
+            },
+            Look::Number,
+            tr("How much more one device computes of the operation in this place; of another sharding it is not "
+               "worked out") },
     });
 }
 
@@ -260,9 +272,11 @@ void AlternativesModel::setAlternatives(
 
 bool AlternativesModel::isIdle(int column) const
 {
-    return column == Step
-        && std::none_of(m_alternatives.begin(), m_alternatives.end(),
-            [](const CollectiveAlternative& each) { return each.stepBytes.has_value(); });
+    const auto none = [this](const auto& says) {
+        return std::none_of(m_alternatives.begin(), m_alternatives.end(), says);
+    };
+    return (column == Step && none([](const CollectiveAlternative& each) { return each.stepBytes.has_value(); }))
+        || (column == Work && none([](const CollectiveAlternative& each) { return each.timesWork != 1; }));
 }
 
 QString AlternativesModel::title(int row) const
@@ -284,9 +298,11 @@ QVariant AlternativesModel::cell(int row, int column, int role) const
 {
     if (role == Qt::ToolTipRole)
         return words::plain(sentence(row));
+    const Theme& theme = Theme::current();
+    if (role == Qt::ForegroundRole && column == Work)
+        return QBrush(at(row).timesWork == 1 ? theme.secondary : theme.error);
     if (role != Qt::ForegroundRole || (column != Difference && column != Held))
         return {};
-    const Theme& theme = Theme::current();
     const double change = column == Difference ? difference(row) : held(at(row));
     return QBrush(change == 0 ? theme.secondary : change < 0 ? theme.ok : theme.error);
 }

@@ -24,7 +24,7 @@ class SpanLabel;
 class AlternativesModel : public ColumnModel {
     Q_OBJECT
 public:
-    enum Column { Name, Sent, Difference, Step, Held, ColumnCount };
+    enum Column { Name, Sent, Difference, Step, Held, Work, ColumnCount };
     explicit AlternativesModel(QObject* parent = nullptr);
 
     /// Those of list->entries[index], whose value goes by the name of `named`; a null list gives no rows.
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] QString title(int row) const; ///< in a few words
     /// What it would be, and at what price.
     [[nodiscard]] words::Text sentence(int row) const;
-    /// No row says what the whole step would send.
+    /// No row says anything of it: what the whole step would send, what would be computed more.
     [[nodiscard]] bool isIdle(int column) const;
 
 protected:

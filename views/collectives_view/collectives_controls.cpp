@@ -65,14 +65,15 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
 QLayout* CollectivesView::filterRow()
 {
     m_search->setPlaceholderText(tr("Filter by value, kind, axis, operation…"));
-    m_search->setAccessibleName(tr("Filter collectives"));
+    describe(m_search, tr("Filter collectives"), tr("Shows the collectives in whose row this stands"));
     m_search->setClearButtonEnabled(true);
-    m_search->addAction(icon(QStringLiteral("filter"), IconColor::Secondary), QLineEdit::LeadingPosition);
+    m_search->addAction(icon(QStringLiteral("filter"), IconColor::Secondary), QLineEdit::LeadingPosition)
+        ->setText(tr("Filter collectives"));
     m_search->setMinimumWidth(Metrics::scaled(100));
     const QString names[] = { tr("Kind of collective"), tr("Mesh axes"), tr("Layer"), tr("Line of the source") };
     auto* row = hbox({ 8, 6, 8, 6 }, 6, { { m_search, 2 } });
     for (std::size_t i = 0; i < m_choices.size(); ++i) {
-        m_choices[i]->setAccessibleName(names[i]);
+        describe(m_choices[i], names[i], tr("Shows these collectives alone"));
         fitBox(m_choices[i], 8);
         row->addWidget(m_choices[i], 1);
     }
@@ -102,7 +103,8 @@ QWidget* CollectivesView::listSide()
     corner->setAutoFillBackground(true);
     m_table->setCornerWidget(corner);
 
-    m_sumsBy->setAccessibleName(tr("Sums by kind, axes, layer or line of the source"));
+    describe(m_sumsBy, tr("Sums by kind, axes, layer or line of the source"),
+        tr("By what the bytes that are sent are added up; a click on a bar shows its collectives alone"));
     m_sums->setAccessibleName(tr("Sums of collectives"));
     makePlain(m_sumsScroll, m_sums, true);
 
@@ -191,7 +193,8 @@ void CollectivesView::arrange()
         m_splitter->setOrientation(orientation);
         const int all = beside ? width() : height();
         // Room for what is sent, beside short names.
-        const int list = std::max(all * 39 / 100, beside ? std::min(Metrics::scaled(470), all * 48 / 100) : 0);
+        const int least = Metrics::scaled(roomy ? 780 : 470); // with the sums beside the rows
+        const int list = std::max(all * 39 / 100, beside ? std::min(least, all * 48 / 100) : 0);
         m_splitter->setSizes({ list, all - list });
     }
     // The sums stand beside the rows where there is room, else below them.

@@ -112,6 +112,7 @@ void ExchangeView::show(
     const auto length = [&](int dimension) {
         return dimension < 0 ? 1.0 : static_cast<double>(subject.type.shape[static_cast<std::size_t>(dimension)]);
     };
+    m_hasSheets = before.addends() > 1;
     m_aspect = std::clamp(length(choice.columns) / std::max(length(choice.rows), 1.0), 0.25, 4.0);
     fill(m_before, before);
     fill(m_after, after);
@@ -132,7 +133,7 @@ ExchangeSizes ExchangeView::sizes(int width) const
 {
     ExchangeSizes sizes;
     const QFontMetrics names(Metrics::semibold()), fixed(Metrics::fixed());
-    sizes.leastGridWidth = Metrics::scaled(168);
+    sizes.minimumGridWidth = Metrics::scaled(168);
     sizes.arrow = Metrics::scaled(24);
     sizes.gap = Metrics::scaled(6);
     const int column = ExchangeLayout::isBeside(width, sizes) ? (width - sizes.arrow) / 2 : width;
@@ -140,8 +141,9 @@ ExchangeSizes ExchangeView::sizes(int width) const
         QFontMetrics(Metrics::small()).height() });
     sizes.headHeight = std::max(names.height(), fixed.height()) + sizes.holdingHeight + 4;
     // As high as the array asks for at that width, within reason; names, ranges and the legend are around it.
-    const int wanted = Metrics::scaled(104) + static_cast<int>((column - Metrics::scaled(80)) / m_aspect);
-    sizes.leastGridHeight = std::clamp(wanted, Metrics::scaled(128), Metrics::scaled(220));
+    const int wanted =
+        Metrics::scaled(m_hasSheets ? 128 : 104) + static_cast<int>((column - Metrics::scaled(80)) / m_aspect);
+    sizes.minimumGridHeight = std::clamp(wanted, Metrics::scaled(128), Metrics::scaled(220));
     m_band->fit(width);
     sizes.bandHeight = std::max(m_band->heightForWidth(width), m_band->minimumSizeHint().height());
     return sizes;
@@ -149,7 +151,7 @@ ExchangeSizes ExchangeView::sizes(int width) const
 
 int ExchangeView::heightForWidth(int width) const
 {
-    return ExchangeLayout::leastHeight(width, sizes(width));
+    return ExchangeLayout::minimumHeight(width, sizes(width));
 }
 
 QSize ExchangeView::sizeHint() const
@@ -161,6 +163,12 @@ QSize ExchangeView::sizeHint() const
 void ExchangeView::arrange()
 {
     const ExchangeSizes wanted = sizes(width());
+    // Higher than that grids would not become: they keep the proportions of the array.
+    ExchangeSizes most = wanted;
+    const int column = ExchangeLayout::isBeside(width(), wanted) ? (width() - wanted.arrow) / 2 : width();
+    most.minimumGridHeight =
+        std::max(wanted.minimumGridHeight, Metrics::scaled(150) + static_cast<int>(column / m_aspect));
+    setMaximumHeight(ExchangeLayout::minimumHeight(width(), most));
     m_layout = ExchangeLayout::make(size(), wanted);
     const auto place = [holding = wanted.holdingHeight](const Side& side, const QRect& head, const QRect& grid) {
         const int name = side.name->sizeHint().width() + Metrics::scaled(8);

@@ -57,6 +57,7 @@ private:
     Side m_before, m_after;
     ExchangeBand* m_band;
     ExchangeLayout m_layout;
+    bool m_hasSheets = false; ///< addends one behind the other, before
     double m_aspect = 1; ///< of the array, width : height, as a grid would draw it
     int m_axis = -1; ///< whose colour the exchange has
 };

@@ -97,7 +97,7 @@ CommandPalette::CommandPalette(QWidget* window)
 {
     setObjectName(QStringLiteral("commandPalette"));
     setAccessibleName(tr("Command palette"));
-    setFrameShape(QFrame::Box);
+    setFrameShape(QFrame::StyledPanel);
     setAutoFillBackground(true);
     makeRowTable(m_list, &m_model, tr("What was found"));
     m_list->horizontalHeader()->hide();

@@ -301,6 +301,8 @@ QVariant CompareModel::cell(int item, int column, int role) const
             ? QVariant(Theme::current().secondary)
             : QVariant();
     case Qt::ToolTipRole:
+        if (column == Name) // may not have room for all of it
+            return plainTip(row.about.isEmpty() ? row.name : row.name + u'\n' + row.about);
         return row.about.isEmpty() ? QVariant() : QVariant(plainTip(row.about));
     case Qt::AccessibleTextRole:
         return column == Bar ? QVariant(row.difference) : QVariant();

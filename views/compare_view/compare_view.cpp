@@ -71,7 +71,8 @@ CompareView::CompareView(Document* document, Selection* selection, RunController
     , m_job(this, [this](PinnedSide side) { receive(std::move(side)); })
 {
     auto* kept = new QWidget;
-    m_kept->setAccessibleName(tr("What is kept"));
+    describe(m_kept, tr("What is kept"),
+        tr("Variants of this experiment, runs with their times, and other meshes of as many devices"));
     vbox(kept, {}, 0,
         { hbox({ 8, 6, 8, 0 }, 12, { m_kept, boxStretch(), m_variants->keepButton() }), { m_variants, 1 },
             { m_runs, 1 }, { m_meshes, 1 } });
@@ -153,11 +154,12 @@ QWidget* CompareView::makeComparison()
     m_tree->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_tree->setItemDelegateForColumn(CompareModel::Bar, new DifferenceBars(m_tree));
     m_tree->setTextElideMode(Qt::ElideMiddle);
+    m_tree->setIndentation(Metrics::scaled(12));
     QHeaderView* head = m_tree->header();
     head->setStretchLastSection(false);
     head->setMinimumSectionSize(Metrics::scaled(48));
     head->setSectionResizeMode(CompareModel::Name, QHeaderView::Stretch);
-    for (const int column : { CompareModel::Before, CompareModel::After, CompareModel::Difference })
+    for (const int column : { CompareModel::Before, CompareModel::Difference })
         m_tree->setColumnWidth(column, Metrics::scaled(92));
     m_tree->setColumnWidth(CompareModel::Bar, Metrics::scaled(72));
 
@@ -339,6 +341,7 @@ void CompareView::showSides()
     m_tree->setAccessibleName(any ? tr("What differs between A and B") : tr("What B holds and sends"));
     for (const int column : { CompareModel::Before, CompareModel::Difference, CompareModel::Bar })
         m_tree->setColumnHidden(column, !any);
+    m_tree->setColumnWidth(CompareModel::After, Metrics::scaled(any ? 92 : 72)); // alone beside a narrow list
     m_sentence->setVisible(any);
     m_sides->setShares(any ? 3 : 1, 2); // what can be A is a short list
     usual->show();

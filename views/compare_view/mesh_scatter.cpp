@@ -76,7 +76,7 @@ void MeshScatter::tableActivate(int row)
 QRectF MeshScatter::area() const
 {
     const QFontMetrics small(Metrics::small());
-    const int line = small.height(), figures = small.horizontalAdvance(tr("1,023 MiB")) + Metrics::scaled(10);
+    const int line = small.height(), figures = small.horizontalAdvance(tr("1,023 MiB")) + Metrics::scaled(16);
     return QRectF(rect()).adjusted(figures, line + 10, -24, -2 * line - 10);
 }
 
@@ -94,7 +94,7 @@ Canvas::Tip MeshScatter::tipAt(QPoint point) const
     const std::size_t mesh = m_layout.dots[static_cast<std::size_t>(dot)].mesh;
     return { plainTip(
                  tr("%1: %2 held, %3 sent, %4", "a mesh, bytes, bytes, front or not")
-                     .arg(tableText(dot, 0), tableText(dot, 1), tableText(dot, 2), words::meshVerdict(m_meshes, mesh))),
+                     .arg(tableText(dot, 0), tableText(dot, 1), tableText(dot, 2), words::meshReason(m_meshes, mesh))),
         tableRect(dot) };
 }
 
@@ -129,7 +129,8 @@ void MeshScatter::paintAxes(QPainter& painter) const
             painter.setPen(theme.plotGrid);
             painter.drawLine(QPointF(area.left() - 4, y), QPointF(rect().right() - 4, y));
             painter.setPen(theme.secondary);
-            painter.drawText(QRectF(rect().left(), y - line / 2.0, area.left() - 8, line),
+            const double room = area.left() - 2 * dotRadius - 2; // where no dot reaches
+            painter.drawText(QRectF(rect().left(), y - line / 2.0, room, line),
                 Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, state);
         }
         const double width = metrics.horizontalAdvance(sent) + 2;

@@ -2,6 +2,7 @@
 #include "views/compare_view/meshes_pane.h"
 
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTableView>
 #include <algorithm>
 
@@ -57,12 +58,19 @@ QVariant MeshesModel::cell(int row, int column, int role) const
             return Theme::current().error;
         return column == Verdict && !mesh(row).isFront() ? QVariant(Theme::current().secondary) : QVariant();
     case Qt::ToolTipRole:
-        return plainTip(text(row, Mesh) + u'\n' + text(row, Verdict));
+        return plainTip(text(row, Mesh) + u'\n' + reason(row));
     case Qt::AccessibleDescriptionRole:
+        if (column == Verdict && reason(row) != text(row, Verdict))
+            return reason(row);
         return isOpen(row) ? tr("open now") : QString();
     default:
         return {};
     }
+}
+
+QString MeshesModel::reason(int row) const
+{
+    return words::meshReason(m_meshes, static_cast<std::size_t>(row));
 }
 
 BatchesModel::BatchesModel(QObject* parent)
@@ -268,7 +276,15 @@ void MeshesPane::clear()
 
 void MeshesPane::showScatter()
 {
-    m_scatter->setVisible(m_scatter->tableRowCount() > 1 && height() >= Metrics::scaled(340));
+    const bool isShown = m_scatter->tableRowCount() > 1 && height() >= Metrics::scaled(340);
+    m_scatter->setVisible(isShown);
+    // Room below the last row would be missing in the plot, and in the other table.
+    for (QTableView* table : { m_table, m_batchTable }) {
+        const int rows = table->horizontalHeader()->sizeHint().height() + table->verticalHeader()->length();
+        table->setMaximumHeight(isShown
+                ? std::max(rows + table->horizontalScrollBar()->sizeHint().height(), table->minimumHeight())
+                : QWIDGETSIZE_MAX);
+    }
 }
 
 void MeshesPane::showState()

@@ -43,6 +43,8 @@ protected:
     [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
+    [[nodiscard]] QString reason(int row) const;
+
     std::vector<MeshFigures> m_meshes;
     std::vector<MeshAxis> m_open;
 };

@@ -93,6 +93,8 @@ RunsPane::RunsPane(RunLog* log, QWidget* parent)
     , m_job(this, [this](const Checked& checked) { receive(checked); })
 {
     makeListTable(m_table, m_model, tr("Runs"));
+    connect(m_model, &QAbstractItemModel::modelReset, m_table, &QTableView::resizeColumnsToContents);
+    connect(m_model, &QAbstractItemModel::dataChanged, m_table, &QTableView::resizeColumnsToContents);
     m_message->hide();
     auto* buttons = hbox({ 8, 4, 8, 4 }, 4, {});
     giveRowActions(m_table, buttons,

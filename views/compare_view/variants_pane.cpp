@@ -165,6 +165,8 @@ VariantsPane::VariantsPane(Document* document, QWidget* parent)
     , m_job(this, [this](std::vector<VariantFigures> figures) { m_model->setFigures(std::move(figures)); })
 {
     makeListTable(m_table, m_model, tr("Variants"));
+    connect(m_model, &QAbstractItemModel::modelReset, m_table, &QTableView::resizeColumnsToContents);
+    connect(m_model, &QAbstractItemModel::dataChanged, m_table, &QTableView::resizeColumnsToContents);
     m_table->setToolTip(tr("Return opens the variant, F2 renames it, Delete removes it."));
     m_keep->setProperty("small", true);
     m_keep->setToolTip(tr("Keeps what B changes of A; without A, its mesh"));

@@ -96,6 +96,7 @@ void DeviceMap::paintHeads(QPainter& painter, const Theme& theme) const
     std::int64_t step = labelStep(across, m_layout.tileWidth(), most);
     if (tile.columns < m_field->shape.together)
         step = std::max(step, m_field->shape.together);
+    const int above = view.top() - room.height() - 2; // clear of the line around a host
     painter.save();
     painter.setClipRect(QRect(view.left() - 2, view.top() - room.height(), view.width() + 4, room.height()));
     painter.setPen(ofAxis(m_field->columns.axis));
@@ -110,14 +111,14 @@ void DeviceMap::paintHeads(QPainter& painter, const Theme& theme) const
             const int middle = left + width / 2;
             if (middle < view.left() || middle > view.right())
                 continue;
-            painter.drawText(QRect(middle - most, view.top() - room.height(), 2 * most, room.height()), Qt::AlignCenter,
+            painter.drawText(QRect(middle - most, above, 2 * most, room.height()), Qt::AlignCenter,
                 (full ? axis : QString()) + QString::number(m_field->columnNumber(i * tile.columns)));
         }
     }
     painter.restore();
     if (!lined && !full && across > 1 && step < across) {
         const QString& name = m_field->columns.name;
-        const QRect corner(view.left() - room.width() - 2, view.top() - room.height(), room.width() - 4, room.height());
+        const QRect corner(view.left() - room.width() - 2, above, room.width() - 4, room.height());
         if (metrics.horizontalAdvance(name) <= corner.width() + 2) {
             painter.setPen(ofAxis(m_field->columns.axis));
             painter.drawText(corner, Qt::AlignRight | Qt::AlignVCenter, name);

@@ -141,10 +141,10 @@ void DeviceMap::zoomLayout()
         const bool titles = m_fit.panels().size() > 1;
         // Heads stay in sight when the map is scrolled; parts of planes would need others each.
         m_layout = m_fit.zoomed(zoom == MapZoom::Hosts ? m_hostTile : MapTile(), tileSize(zoom),
-            titles ? small.height() + 2 : 0, Metrics::scaled(12), {}, !m_fit.isSharded());
+            titles ? small.height() + 2 : 0, Metrics::scaled(12), {}, !m_fit.splitsPlanes());
         const QRect view = viewport();
         m_layout = m_fit.zoomed(zoom == MapZoom::Hosts ? m_hostTile : MapTile(), tileSize(zoom),
-            titles ? small.height() + 2 : 0, Metrics::scaled(12), view.topLeft(), !m_fit.isSharded());
+            titles ? small.height() + 2 : 0, Metrics::scaled(12), view.topLeft(), !m_fit.splitsPlanes());
         const QSize all = m_layout.bounds().size();
         m_across->setRange(0, std::max(all.width() - view.width(), 0));
         m_down->setRange(0, std::max(all.height() - view.height(), 0));

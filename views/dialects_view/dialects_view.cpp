@@ -72,8 +72,8 @@ DialectsView::DialectsView(Document* document, Selection* selection, QWidget* pa
             refresh();
         });
     }
-    m_first->setAccessibleName(tr("First dialect"));
-    m_second->setAccessibleName(tr("Second dialect"));
+    describe(m_first, tr("First dialect"), tr("By what the rules are read for the first column"));
+    describe(m_second, tr("Second dialect"), tr("By what the rules are read for the second column"));
     m_all->setToolTip(tr("Shows arrays with the same spec in both as well"));
     connect(m_all, &QCheckBox::toggled, this, [this](bool all) {
         m_model->setAll(all);

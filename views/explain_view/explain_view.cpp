@@ -70,7 +70,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
 
     m_headLayout = hbox(m_head, { 10, 8, 8, 4 }, 8, { { m_title, 1 }, m_lengths });
     m_title->setElided(true, Qt::ElideMiddle);
-    m_lengths->setAccessibleName(tr("Length of the explanation"));
+    describe(m_lengths, tr("Length of the explanation"), tr("How much is said: a sentence, why, or every step"));
     m_lengths->setCurrent(static_cast<int>(m_length));
     vbox(m_page, {}, 0, { m_head, { m_scroll, 1 } });
 

@@ -154,7 +154,7 @@ void HelpWindow::showKeys(const QList<QAction*>& commands, const QList<QAction*>
     const int scrolled = isVisible() && windowTitle() == tr("Keys") ? m_text->verticalScrollBar()->value() : 0;
     QString html = QStringLiteral("<h3>%1</h3>").arg(tr("Commands").toHtmlEscaped());
     if (!changeable.isEmpty())
-        html += QStringLiteral("<p>%1</p>").arg(tr("Click a key that is a link to change it.").toHtmlEscaped());
+        html += QStringLiteral("<p>%1<br></p>").arg(tr("Click a key that is a link to change it.").toHtmlEscaped());
     const auto add = [&](const QAction& command, const QString& keys) {
         const QString text = command.text().remove(QLatin1Char('&')).remove(QStringLiteral("…"));
         const bool own = std::any_of(

@@ -88,10 +88,10 @@ DockTabs::DockTabs(QMainWindow* window, const QList<DockFrame*>* docks)
 QList<QTabBar*> DockTabs::bars() const
 {
     // Those of the window, and of groups of docks that float together.
-    QList<QTabBar*> found;
-    for (QTabBar* bar : m_window->findChildren<QTabBar*>())
-        if (bar->parentWidget() == m_window || bar->parentWidget()->inherits("QDockWidgetGroupWindow"))
-            found << bar;
+    QList<QTabBar*> found = m_window->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly);
+    for (const QWidget* child : m_window->findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+        if (child->inherits("QDockWidgetGroupWindow"))
+            found << child->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly);
     return found;
 }
 

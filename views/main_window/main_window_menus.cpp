@@ -311,7 +311,7 @@ void MainWindow::makePerspectives()
 {
     m_perspectiveMenu = new QToolButton(this);
     m_perspectiveMenu->setObjectName(QStringLiteral("perspectiveMenu"));
-    m_perspectiveMenu->setAccessibleName(tr("Perspective"));
+    describe(m_perspectiveMenu, tr("Perspective"), tr("What the views are arranged for (Alt+1 to Alt+5)"));
     m_perspectiveMenu->setPopupMode(QToolButton::InstantPopup);
     m_perspectiveMenu->setMenu(new QMenu(m_perspectiveMenu));
     auto* group = new QActionGroup(this);

@@ -119,7 +119,8 @@ void MainWindow::showQuestion()
     }
     if (m_question->title() == question && m_question->text() == notes)
         return;
-    m_question->say(Severity::Info, question, notes, { { tr("Examples…"), [this] { showStartPage(); } } });
+    m_question->say(Severity::Info, question, notes,
+        { { tr("Examples…"), [this] { showStartPage(); }, action("examples")->toolTip() } });
 }
 
 int MainWindow::noticesHeight() const

@@ -186,11 +186,13 @@ void MainWindow::makeInputs()
         return Heights{ std::min(all, Metrics::scaled(204)), all };
     });
     // The machine is what the mesh lies on, named arrays are what a model may be made of.
-    mesh->addLink(tr("Devices"), [this] { present(QStringLiteral("devices")); });
-    model->addLink(tr("Named arrays"), [this] { present(QStringLiteral("named")); });
-    QPushButton* trace = rules->addLink(tr("Trace"), [this] { present(QStringLiteral("trace")); });
+    mesh->addLink(tr("Devices"), tr("The machine that the mesh lies on: a preset, or a list of your own"),
+        [this] { present(QStringLiteral("devices")); });
+    model->addLink(tr("Named arrays"), tr("Arrays by name and size, in place of a model"),
+        [this] { present(QStringLiteral("named")); });
+    QPushButton* trace = rules->addLink(tr("Trace"), tr("Shows for the selected tensor what every rule did, and why"),
+        [this] { present(QStringLiteral("trace")); });
     trace->setObjectName(QStringLiteral("trace"));
-    trace->setToolTip(tr("Shows for the selected tensor what every rule did, and why"));
     model->setUnfolded(false);
 }
 

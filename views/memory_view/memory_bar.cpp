@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "views/panel/panel.h"
+#include "views/theme/text_width.h"
 #include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"
 #include "words/words.h"
@@ -97,8 +98,7 @@ MemoryBar MemoryBarWidget::layoutFor(int width) const
 bool MemoryBarWidget::isLabelled(const MemoryBar& bar, const MemoryBar::Segment& segment) const
 {
     const int room = bar.labelRect(segment, Metrics::scaled(8)).width();
-    return room >= Metrics::scaled(48)
-        && QFontMetrics(ownerFont()).horizontalAdvance(m_shown.ownerName(segment.owner)) <= room;
+    return room >= Metrics::scaled(48) && textWidth(ownerFont(), m_shown.ownerName(segment.owner)) <= room;
 }
 
 QString MemoryBarWidget::segmentText(const MemoryBar::Segment& segment) const
@@ -121,8 +121,8 @@ std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar&
     const std::vector<QString> sizes = sizeTexts(bar);
     for (std::size_t i = 0; i < bar.segments.size(); ++i)
         if (!isLabelled(bar, bar.segments[i])
-            || QFontMetrics(ownerFont()).horizontalAdvance(m_shown.ownerName(bar.segments[i].owner))
-                    + QFontMetrics(font()).horizontalAdvance(sizes[i]) + Metrics::scaled(8)
+            || textWidth(ownerFont(), m_shown.ownerName(bar.segments[i].owner)) + textWidth(font(), sizes[i])
+                    + Metrics::scaled(8)
                 > bar.labelRect(bar.segments[i], Metrics::scaled(8)).width())
             entries.push_back({ m_shown.ownerName(bar.segments[i].owner) + u' ' + sizes[i],
                 static_cast<int>(bar.segments[i].owner) });
@@ -136,14 +136,14 @@ QString MemoryBarWidget::legend() const
 
 FlowLayout MemoryBarWidget::flowFor(const std::vector<Entry>& list, int width, bool overLimit) const
 {
-    const QFontMetrics metrics(Metrics::small());
+    const QFont small = Metrics::small();
     std::vector<int> widths;
     for (const Entry& entry : list)
-        widths.push_back(metrics.horizontalAdvance(entry.text) + (entry.owner >= 0 ? Metrics::scaled(14) : 0) + 1);
+        widths.push_back(textWidth(small, entry.text) + (entry.owner >= 0 ? Metrics::scaled(14) : 0) + 1);
     // The limit's own label stands at the right end of the first line, or on a line of its own.
-    const int limit = m_shown.snapshot && !overLimit ? metrics.horizontalAdvance(
-                          words::bytes(static_cast<double>(m_shown.snapshot->experiment->hardware.memoryPerDevice)))
-                                                     : 0;
+    const int limit = m_shown.snapshot && !overLimit
+        ? textWidth(small, words::bytes(static_cast<double>(m_shown.snapshot->experiment->hardware.memoryPerDevice)))
+        : 0;
     return FlowLayout::make(widths, width - 4 - limit - Metrics::scaled(12), lineHeight(), Metrics::scaled(14));
 }
 

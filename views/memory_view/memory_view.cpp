@@ -12,6 +12,7 @@
 #include "views/memory_view/memory_widgets.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
+#include "views/theme/text_width.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 #include "words/memory_words.h"
@@ -121,7 +122,7 @@ void MemoryView::fitLargest()
     QString text;
     for (std::size_t count = maximumNamed; count > 0; --count) {
         text = words::ShownMemory::largest(m_named, count);
-        if (m_largest->fontMetrics().horizontalAdvance(text) <= room)
+        if (textWidth(m_largest->font(), text) <= room)
             break;
     }
     m_largest->setText(text);

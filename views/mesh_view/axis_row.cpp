@@ -12,6 +12,7 @@
 #include "views/theme/icons.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/chip.h"
+#include "views/widgets/plain_tip.h"
 #include "views/widgets/size_slider.h"
 
 namespace shardscope {
@@ -215,9 +216,12 @@ void AxisRow::setContent(const Content& content)
     m_chip->setMarked(content.marked);
     m_slider->setAxis(content.axis);
     m_slider->setSizes(content.sizes, content.size);
-    m_slider->setAccessibleName(tr("Size of mesh axis %1").arg(content.name));
+    const QString size = tr("Size of mesh axis %1").arg(content.name);
+    m_slider->setAccessibleName(size);
     m_handle->setAccessibleName(tr("Drag to reorder mesh axis %1").arg(content.name));
-    m_spin->setAccessibleName(tr("Size of mesh axis %1").arg(content.name));
+    m_spin->setAccessibleName(size);
+    m_slider->setToolTip(plainTip(tr("%1: drag, or Left and Right").arg(size)));
+    m_spin->setToolTip(plainTip(tr("%1: type it, or Up and Down").arg(size)));
     m_spin->setSizes(content.sizes);
     const QSignalBlocker quiet(m_spin);
     m_spin->setValue(static_cast<int>(std::min<std::int64_t>(content.size, m_spin->maximum())));

@@ -70,7 +70,7 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     kinds->setCaseSensitivity(Qt::CaseInsensitive);
     m_filter->setCompleter(kinds);
     m_selector->setMinimumWidth(Metrics::scaled(80));
-    m_selector->setTip(
+    m_selector->setToolTip(
         plainTip(tr("Return selects a kind, a glob or a name; the menu of the rows then acts on all of them.")));
     auto* selectors = new QCompleter(selectorNames(), m_selector);
     selectors->setCaseSensitivity(Qt::CaseInsensitive);
@@ -179,7 +179,6 @@ void ModelView::showCoverage(const SnapshotPtr& snapshot)
     for (std::size_t i = 0; i < std::min(shownReplicated, coverage.replicated.size()); ++i) {
         auto* label = new SpanLabel(words::replicated(*snapshot, coverage.replicated[i]));
         label->setColour(&Theme::secondary);
-        label->setAccessibleName(words::plain(label->text()));
         connect(
             label, &SpanLabel::linkActivated, this, [this](const QString& link) { followLink(*m_selection, link); },
             Qt::QueuedConnection);

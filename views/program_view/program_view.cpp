@@ -146,6 +146,7 @@ QToolButton* ProgramView::addButton(const QString& iconName, const QString& text
 
 void ProgramView::makeHead(QHBoxLayout* into)
 {
+    m_search->setToolTip(tr("Return leads to the next one, Shift+Return to the one before"));
     m_search->setMinimumWidth(Metrics::scaled(90));
     m_search->setMaximumWidth(Metrics::scaled(300));
     connect(m_search, &QLineEdit::textChanged, this, &ProgramView::search);

@@ -9,6 +9,7 @@
 #include "document/document.h"
 #include "experiment/rule_edits.h"
 #include "views/theme/theme.h"
+#include "views/widgets/plain_tip.h"
 #include "words/rule_names.h"
 #include "words/rule_text.h"
 #include "words/utf8.h"
@@ -178,15 +179,18 @@ QString RulesModel::tip(int row, int column) const
     const Row& at = this->at(row);
     if (column == Axes && at.target.axes.size() > 1) // chips may not all have room
         return index(row, column).data(AxesRole).toStringList().join(QStringLiteral(", "));
+    const auto withName = [&](const QString& what) { // which may not have room for all of it
+        return column == Name ? plainTip(at.name + u'\n' + what) : what;
+    };
     if (row >= ruleCount())
-        return tr("No rule has this name. Drag it onto a mesh axis below, or add a rule");
+        return withName(tr("No rule has this name. Drag it onto a mesh axis below, or add a rule"));
     switch (column) {
     case Axes:
         return tr("The mesh axes that the name is mapped to; a double click or F2 changes them");
     case Number:
         return tr("Drag, or Alt+Up and Alt+Down, to change the priority; Delete removes the rule");
     case Name:
-        return tr("Drag it onto a mesh axis below; Delete removes the rule");
+        return withName(tr("Drag it onto a mesh axis below; Delete removes the rule"));
     case Uses:
         return at.uses < 0 ? QString()
             : isIdle(at)   ? tr("This rule decides nothing that takes effect.")

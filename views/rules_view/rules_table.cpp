@@ -72,6 +72,13 @@ void RulesDelegate::setModelData(QWidget* editor, QAbstractItemModel* model, con
     QStyledItemDelegate::setModelData(editor, model, index);
 }
 
+void RulesDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const
+{
+    ChipsDelegate::initStyleOption(option, index);
+    // Most names of a published rule set begin alike and differ in their last words.
+    option->textElideMode = index.column() == RulesModel::Name ? Qt::ElideMiddle : Qt::ElideRight;
+}
+
 QSize RulesDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     if (index.column() == RulesModel::Axes)

@@ -20,6 +20,9 @@ public:
     /// At once: rows stay where they are.
     void setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
 };
 
 class RulesTable : public QTableView {

@@ -73,6 +73,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     add->setObjectName(QStringLiteral("addRule"));
     add->setIconSize(QSize(Metrics::scaled(12), Metrics::scaled(12)));
     add->setProperty("link", true);
+    add->setToolTip(tr("Asks for a logical axis and its mesh axes (Insert in the table)"));
     setQuiet(add);
     auto* hint = new RoleLabel(tr("or drag a name onto"), RoleLabel::Size::Small, &Theme::secondary, this);
     m_hint = hint;

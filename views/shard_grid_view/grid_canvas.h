@@ -135,11 +135,13 @@ private:
     void paintPaddingWords(QPainter& painter, const QRect& panel, const Theme& theme) const;
     [[nodiscard]] QRect faceOf(const GridCell& cell) const; ///< of a cell, without the gap and the sheets behind it
     [[nodiscard]] int sheetsBehind() const; ///< addends drawn behind the first
+    [[nodiscard]] int sheetStep(const GridCell& cell) const; ///< how far they stand out: less in a low cell
     void paintColumnHeader(QPainter& painter, const Theme& theme) const;
     void paintRowHeader(QPainter& painter, const Theme& theme) const;
     void paintPanelTitles(QPainter& painter, const Theme& theme) const;
     /// Of a grid whose cells are too small for marks: how many devices and shards there are, and what a tile is.
     [[nodiscard]] QStringList tileWords() const;
+    struct Legend;
     void paintLegend(QPainter& painter, const Theme& theme) const;
     void paintMarks(QPainter& painter, const Theme& theme) const;
 

@@ -30,40 +30,67 @@ QStringList GridCanvas::tileWords() const
     return lines;
 }
 
-void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
-{
-    const Layout& layout = m_subject->layout;
-    const qreal ratio = devicePixelRatioF();
-    const QFontMetrics small(Metrics::small());
+/// The legend at work: where the next line stands, and what it says.
+struct GridCanvas::Legend {
+    const GridCanvas& canvas;
+    QPainter& painter;
+    const Theme& theme;
+    const Layout& layout = canvas.m_subject->layout;
+    const QStringList tiles = canvas.tileWords();
+    const QStringList axes = canvas.m_subject->copyAxes();
+    const bool beside = canvas.legendBeside();
+    /// The note on proportions stands below the grid and has the whole width.
+    const int bottom =
+        beside && canvas.m_grid.isClamped() ? canvas.m_grid.panels().back().bottom() + 2 : canvas.height();
+    const int swatchWidth = Metrics::scaled(22), swatchHeight = Metrics::scaled(14), lineHeight = Metrics::scaled(20);
+    const int step = swatchWidth + Metrics::scaled(8); ///< from a swatch to its text
+    int x = canvas.m_legend.left(), y = canvas.m_legend.top();
+
+    /// A number of copies and its pattern.
     struct Row {
         std::int64_t copies;
         QString text;
         bool current;
         QString brief; ///< without the axes
     };
-    QStringList axes;
-    for (const int axis : m_subject->copyAxes())
-        axes << QString::fromStdString(layout.mesh().axis(static_cast<std::size_t>(axis)).name);
-    const std::int64_t copies = layout.copies();
-    const auto row = [&](std::int64_t number, const QString& text, bool current) {
-        if (!current || axes.isEmpty() || number == 1)
-            return Row{ number, text, current, text };
-        const QString full = tr("%1, along %2").arg(text, axes.join(QStringLiteral(", ")));
-        const bool fits =
-            QFontMetrics(Metrics::semibold()).horizontalAdvance(full) + Metrics::scaled(30) < m_legend.width();
-        return Row{ number, fits ? full : text, current, text };
-    };
-    const QList<Row> rows{ row(1, tr("1"), copies == 1),
-        row(2, copies == 3 ? tr("3") : tr("2"), copies == 2 || copies == 3),
-        row(4, copies > 4 && copies < 8 ? words::count(copies) : tr("4"), copies >= 4 && copies < 8),
-        row(8, tr("8 or more"), copies >= 8) };
 
-    const bool beside = legendBeside();
-    // The note on proportions stands below the grid and has the whole width.
-    const int bottom = beside && m_grid.isClamped() ? m_grid.panels().back().bottom() + 2 : height();
-    int x = m_legend.left(), y = m_legend.top();
-    const int swatchWidth = Metrics::scaled(22), swatchHeight = Metrics::scaled(14), lineHeight = Metrics::scaled(20);
-    const auto swatch = [&](const QBrush& pattern, const QColor& fill) {
+    [[nodiscard]] Row row(std::int64_t number, const QString& text, bool current) const
+    {
+        if (!current || axes.isEmpty() || number == 1)
+            return { number, text, current, text };
+        const QString full = tr("%1, along %2").arg(text, axes.join(QStringLiteral(", ")));
+        const int wanted = QFontMetrics(Metrics::semibold()).horizontalAdvance(full) + Metrics::scaled(30);
+        return { number, wanted < canvas.m_legend.width() ? full : text, current, text };
+    }
+    [[nodiscard]] QList<Row> rows() const
+    {
+        const std::int64_t copies = layout.copies();
+        return { row(1, tr("1"), copies == 1), row(2, copies == 3 ? tr("3") : tr("2"), copies == 2 || copies == 3),
+            row(4, copies > 4 && copies < 8 ? words::count(copies) : tr("4"), copies >= 4 && copies < 8),
+            row(8, tr("8 or more"), copies >= 8) };
+    }
+    [[nodiscard]] bool hasGrades() const
+    {
+        return canvas.m_colour > ColourBy::Host && !canvas.m_grades.title.isEmpty();
+    }
+    [[nodiscard]] QColor gradeColour(qsizetype grade) const
+    {
+        return QColor(canvas.m_grades.colours[static_cast<std::size_t>(grade)]);
+    }
+    /// There is room for so many lines.
+    [[nodiscard]] bool fits(int lines = 1) const { return y + lines * lineHeight <= bottom; }
+    /// There is room for a line with a gap before it, which is left then.
+    bool leaveGap()
+    {
+        constexpr int gap = 6;
+        if (y + Metrics::scaled(gap) + lineHeight > bottom)
+            return false;
+        y += Metrics::scaled(gap);
+        return true;
+    }
+
+    QRect swatch(const QBrush& pattern, const QColor& fill)
+    {
         const QRect box(x, y + (lineHeight - swatchHeight) / 2, swatchWidth, swatchHeight);
         painter.setBrushOrigin(0, 0);
         painter.fillRect(box, fill);
@@ -72,107 +99,24 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         painter.setPen(theme.strongLine);
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(box.adjusted(0, 0, -1, -1));
-    };
-    const auto write = [&](const QString& text, bool strong, const QColor& color, int indent) {
+        return box;
+    }
+    /// Returns the pixels that it takes from the left.
+    int write(const QString& text, bool strong, const QColor& color, int indent)
+    {
         QFont face = Metrics::small();
         face.setWeight(strong ? QFont::DemiBold : QFont::Normal);
         painter.setFont(face);
         painter.setPen(color);
-        const int room = m_legend.right() - x - indent;
+        const int room = canvas.m_legend.right() - x - indent;
         const QFontMetrics metrics(face);
         painter.drawText(QRect(x + indent, y, room, lineHeight), Qt::AlignLeft | Qt::AlignVCenter,
             beside ? metrics.elidedText(text, Qt::ElideMiddle, room) : text);
         return indent + metrics.horizontalAdvance(text);
-    };
-    const int step = swatchWidth + Metrics::scaled(8);
-    const QStringList tiles = tileWords();
-    if (!beside && !tiles.isEmpty()) { // patterns have no room in tiles
-        write(tiles.join(QStringLiteral("; ")), false, theme.text, 0);
-        return;
     }
-    if (!beside && m_colour > ColourBy::Host && !m_grades.title.isEmpty()) {
-        x += write(m_grades.title, true, theme.text, 0) + Metrics::scaled(10);
-        for (qsizetype i = 0; i < m_grades.names.size(); ++i) {
-            if (x + step + small.horizontalAdvance(m_grades.names[i]) > m_legend.right())
-                break;
-            swatch(Qt::NoBrush, QColor(m_grades.colours[static_cast<std::size_t>(i)]));
-            x += write(m_grades.names[i], false, theme.secondary, step) + Metrics::scaled(12);
-        }
-        return;
-    }
-    if (!beside) {
-        x += write(tr("Copies"), true, theme.text, 0) + Metrics::scaled(10);
-        int wanted = 0;
-        for (const Row& r : rows)
-            wanted += step + small.horizontalAdvance(r.text) + Metrics::scaled(12);
-        const bool all = x + wanted <= m_legend.right();
-        const QFontMetrics strong(Metrics::semibold());
-        for (const Row& r : rows) {
-            if (!all && !r.current) // what the picture has comes before what others have
-                continue;
-            const auto fits = [&](const QString& text) {
-                return x + step + (r.current ? strong : small).horizontalAdvance(text) <= m_legend.right();
-            };
-            if (!fits(r.brief))
-                break;
-            const QString& text = fits(r.text) ? r.text : r.brief;
-            swatch(theme.stripes(theme.base, r.copies, ratio), theme.base);
-            x += write(text, r.current, r.current ? theme.text : theme.secondary, step) + Metrics::scaled(12);
-        }
-        return;
-    }
-    if (y + 4 * lineHeight > bottom)
-        return;
-    for (const QString& line : tiles) {
-        write(line, &line == &tiles.front(), &line == &tiles.front() ? theme.text : theme.secondary, 0);
-        y += lineHeight - 4;
-    }
-    if (!tiles.isEmpty())
-        y += Metrics::scaled(10);
-    write(tr("Copies"), true, theme.text, 0);
-    y += lineHeight;
-    for (const Row& r : rows) {
-        if (y + lineHeight > bottom)
-            return;
-        swatch(theme.stripes(theme.base, r.copies, ratio), theme.base);
-        write(r.text, r.current, r.current ? theme.text : theme.secondary, step);
-        y += lineHeight;
-    }
-    if (copies > 1 && m_grid.detail() < GridDetail::Marks && y + lineHeight <= bottom) {
-        write(tr("not striped: too small"), false, theme.secondary, 0);
-        y += lineHeight;
-    }
-    if (m_colour > ColourBy::Host && !m_grades.title.isEmpty()) {
-        y += Metrics::scaled(6);
-        if (y + lineHeight <= bottom)
-            write(m_grades.title, true, theme.text, 0);
-        y += lineHeight;
-        for (qsizetype i = 0; i < m_grades.names.size() && y + lineHeight <= bottom; ++i) {
-            swatch(Qt::NoBrush, QColor(m_grades.colours[static_cast<std::size_t>(i)]));
-            write(m_grades.names[i], false, theme.secondary, step);
-            y += lineHeight - 2;
-        }
-    } else if (!byShard() && tiles.isEmpty()) { // whose colour it is; eight come again and again
-        const bool hosts = m_colour == ColourBy::Host;
-        const std::int64_t devices = layout.mesh().deviceCount();
-        std::set<std::int32_t> ids;
-        for (std::int64_t position = 0; position < devices && ids.size() < 64; ++position) {
-            const std::int32_t device = layout.mesh().deviceAt(position);
-            ids.insert(hosts ? m_subject->hostOf(device) : device);
-        }
-        y += Metrics::scaled(6);
-        for (const std::int32_t id : ids) {
-            if (id >= 8 || y + lineHeight > bottom)
-                break;
-            swatch(Qt::NoBrush, theme.shard(id, 8));
-            const bool again = *ids.rbegin() >= id + 8;
-            const QString name = (hosts ? tr("host %1") : tr("device %1")).arg(id);
-            write(again ? tr("%1, %2, …", "device 0, 8, …").arg(name).arg(id + 8) : name, false, theme.secondary, step);
-            y += lineHeight - 2;
-        }
-    }
-    const auto paragraph = [&](const QString& head, const QStringList& lines) {
-        if (y + lineHeight * (1 + static_cast<int>(lines.size())) > bottom)
+    void paragraph(const QString& head, const QStringList& lines)
+    {
+        if (!fits(1 + static_cast<int>(lines.size())))
             return;
         y += Metrics::scaled(6);
         write(head, true, theme.text, 0);
@@ -183,37 +127,172 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             write(line, false, theme.secondary, 0);
             y += lineHeight - 4;
         }
-    };
-    const std::int64_t deviceCount = layout.mesh().deviceCount();
-    const auto elements =
-        std::accumulate(layout.shape().begin(), layout.shape().end(), std::int64_t{ 1 }, std::multiplies());
-    const QString full = words::bytes(static_cast<double>(elements) * static_cast<double>(m_subject->elementBytes));
-    const QString held = words::bytes(static_cast<double>(m_subject->shardBytes()) * static_cast<double>(deviceCount));
-    const auto room = [&] { return y + Metrics::scaled(6) + lineHeight <= bottom; };
-    if (layout.addends() > 1) {
-        if (room()) {
-            y += Metrics::scaled(6);
-            swatch(theme.dots(theme.base, ratio), theme.base);
-            write(tr("partial sums"), true, theme.text, step);
+    }
+
+    /// Below the grid: one line.
+    void paintLine()
+    {
+        if (!tiles.isEmpty()) // patterns have no room in tiles
+            tilesInLine();
+        else if (hasGrades())
+            gradesInLine();
+        else
+            copiesInLine();
+    }
+    /// Beside the grid: as much as there is room for.
+    void paintColumn()
+    {
+        if (y + 4 * lineHeight > bottom || !tilesAndCopies())
+            return;
+        colours();
+        held();
+        padding();
+        dimensions();
+    }
+
+    /// What a tile is comes before how many devices there are, which is said elsewhere, too.
+    void tilesInLine()
+    {
+        const QFontMetrics small(Metrics::small());
+        const int room = canvas.m_legend.width();
+        QStringList shown = tiles;
+        while (shown.size() > 1 && small.horizontalAdvance(shown.join(QStringLiteral("; "))) > room)
+            shown.removeFirst();
+        write(small.elidedText(shown.join(QStringLiteral("; ")), Qt::ElideRight, room), false, theme.text, 0);
+    }
+    void gradesInLine()
+    {
+        const QFontMetrics small(Metrics::small());
+        x += write(canvas.m_grades.title, true, theme.text, 0) + Metrics::scaled(10);
+        for (qsizetype i = 0; i < canvas.m_grades.names.size(); ++i) {
+            const QString& name = canvas.m_grades.names[i];
+            if (x + step + small.horizontalAdvance(name) > canvas.m_legend.right())
+                break;
+            swatch(Qt::NoBrush, gradeColour(i));
+            x += write(name, false, theme.secondary, step) + Metrics::scaled(12);
+        }
+    }
+    void copiesInLine()
+    {
+        const QFontMetrics small(Metrics::small()), strong(Metrics::semibold());
+        const QList<Row> all = rows();
+        x += write(tr("Copies"), true, theme.text, 0) + Metrics::scaled(10);
+        int wanted = 0;
+        for (const Row& r : all)
+            wanted += step + small.horizontalAdvance(r.text) + Metrics::scaled(12);
+        const bool allFit = x + wanted <= canvas.m_legend.right();
+        for (const Row& r : all) {
+            if (!allFit && !r.current) // what the picture has comes before what others have
+                continue;
+            const auto hasRoom = [&](const QString& text) {
+                return x + step + (r.current ? strong : small).horizontalAdvance(text) <= canvas.m_legend.right();
+            };
+            if (!hasRoom(r.brief))
+                break;
+            swatch(theme.stripes(theme.base, r.copies, canvas.devicePixelRatioF()), theme.base);
+            x += write(hasRoom(r.text) ? r.text : r.brief, r.current, r.current ? theme.text : theme.secondary, step)
+                + Metrics::scaled(12);
+        }
+    }
+
+    /// False where there is no room for all patterns.
+    bool tilesAndCopies()
+    {
+        for (const QString& line : tiles) {
+            const bool first = &line == &tiles.front();
+            write(line, first, first ? theme.text : theme.secondary, 0);
+            y += lineHeight - 4;
+        }
+        if (!tiles.isEmpty())
+            y += Metrics::scaled(10);
+        write(tr("Copies"), true, theme.text, 0);
+        y += lineHeight;
+        for (const Row& r : rows()) {
+            if (!fits())
+                return false;
+            swatch(theme.stripes(theme.base, r.copies, canvas.devicePixelRatioF()), theme.base);
+            write(r.text, r.current, r.current ? theme.text : theme.secondary, step);
             y += lineHeight;
         }
-    } else if (copies > 1) {
-        paragraph(copies == 2 ? tr("Held twice") : tr("Held %1 times").arg(words::count(copies)),
-            { tr("%1 on %2").arg(held, words::counted(deviceCount, words::Noun::Device)),
-                tr("for a %1 array").arg(full),
-                axes.size() > 1 ? tr("along %1").arg(axes.join(QStringLiteral(", "))) : QString() });
+        if (layout.copies() > 1 && canvas.m_grid.detail() < GridDetail::Marks && fits()) {
+            write(tr("not striped: too small"), false, theme.secondary, 0);
+            y += lineHeight;
+        }
+        return true;
     }
-    if (layout.isUneven() && room()) {
+    /// What colours mean, other than shards.
+    void colours()
+    {
+        if (hasGrades()) {
+            y += Metrics::scaled(6);
+            if (fits())
+                write(canvas.m_grades.title, true, theme.text, 0);
+            y += lineHeight;
+            for (qsizetype i = 0; i < canvas.m_grades.names.size() && fits(); ++i) {
+                swatch(Qt::NoBrush, gradeColour(i));
+                write(canvas.m_grades.names[i], false, theme.secondary, step);
+                y += lineHeight - 2;
+            }
+        } else if (!canvas.byShard() && tiles.isEmpty()) {
+            devices();
+        }
+    }
+    /// Whose colour it is; eight come again and again.
+    void devices()
+    {
+        constexpr int hues = 8;
+        const bool hosts = canvas.m_colour == ColourBy::Host;
+        std::set<std::int32_t> ids;
+        for (std::int64_t position = 0; position < layout.mesh().deviceCount() && ids.size() < 64; ++position) {
+            const std::int32_t device = layout.mesh().deviceAt(position);
+            ids.insert(hosts ? canvas.m_subject->hostOf(device) : device);
+        }
         y += Metrics::scaled(6);
-        swatch(theme.hatch(ratio), theme.alternateRow);
+        for (const std::int32_t id : ids) {
+            if (id >= hues || !fits())
+                break;
+            swatch(Qt::NoBrush, theme.shard(id, hues));
+            const bool again = *ids.rbegin() >= id + hues;
+            const QString name = (hosts ? tr("host %1") : tr("device %1")).arg(id);
+            write(again ? tr("%1, %2, …", "device 0, 8, …").arg(name).arg(id + hues) : name, false, theme.secondary,
+                step);
+            y += lineHeight - 2;
+        }
+    }
+    void held()
+    {
+        const std::int64_t copies = layout.copies(), devices = layout.mesh().deviceCount();
+        if (layout.addends() > 1) {
+            if (!leaveGap())
+                return;
+            swatch(theme.dots(theme.base, canvas.devicePixelRatioF()), theme.base);
+            write(tr("partial sums"), true, theme.text, step);
+            y += lineHeight;
+        } else if (copies > 1) {
+            const GridSubject& subject = *canvas.m_subject;
+            const auto elements =
+                std::accumulate(layout.shape().begin(), layout.shape().end(), std::int64_t{ 1 }, std::multiplies());
+            const QString full =
+                words::bytes(static_cast<double>(elements) * static_cast<double>(subject.elementBytes));
+            const QString all = words::bytes(static_cast<double>(subject.shardBytes()) * static_cast<double>(devices));
+            paragraph(copies == 2 ? tr("Held twice") : tr("Held %1 times").arg(words::count(copies)),
+                { tr("%1 on %2").arg(all, words::counted(devices, words::Noun::Device)), tr("for a %1 array").arg(full),
+                    axes.size() > 1 ? tr("along %1").arg(axes.join(QStringLiteral(", "))) : QString() });
+        }
+    }
+    void padding()
+    {
+        if (!layout.isUneven() || !leaveGap())
+            return;
+        swatch(theme.hatch(canvas.devicePixelRatioF()), theme.alternateRow);
         write(tr("padding"), true, theme.text, step);
         y += lineHeight;
         for (std::size_t d = 0; d < layout.shape().size(); ++d) {
             const std::int64_t padded = layout.shardGrid()[d] * layout.shardShape()[d];
-            if (padded <= layout.shape()[d] || y + 2 * lineHeight > bottom)
+            if (padded <= layout.shape()[d] || !fits(2))
                 continue;
             write(tr("%1: %2 in %3", "batch: 7 in 2 shards")
-                      .arg(m_subject->dimensionName(static_cast<int>(d)), words::count(layout.shape()[d]),
+                      .arg(canvas.m_subject->dimensionName(static_cast<int>(d)), words::count(layout.shape()[d]),
                           words::counted(layout.shardGrid()[d], words::Noun::Shard)),
                 false, theme.secondary, 0);
             y += lineHeight - 4;
@@ -221,36 +300,48 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             y += lineHeight;
         }
     }
-    const auto each = [](const std::vector<int>& dimensions, const auto& text) {
-        QStringList lines;
-        for (const int d : dimensions)
-            lines << text(d);
-        return lines;
-    };
-    if (m_grid.panelsInAll() > 1)
-        paragraph(tr("A grid per block of"), each(m_grid.multiples(), [&](int d) { return m_subject->titleOf(d); }));
-    if (m_grid.columns().inner > 1 || m_grid.rows().inner > 1)
-        paragraph(tr("Within each cell"), each(m_grid.columns().nested, [&](int d) {
-            return tr("%1, across").arg(m_subject->titleOf(d));
-        }) + each(m_grid.rows().nested, [&](int d) { return tr("%1, down").arg(m_subject->titleOf(d)); }));
-    if (!m_grid.sliders().empty())
-        paragraph(tr("Shown of the slider"),
-            each(m_grid.sliders(), [&](int d) { return m_subject->blockText(d, m_grid.slideOf(d)); }));
-    if (!m_grid.folded().empty() && layout.shape().size() > 2)
-        paragraph(tr("Not sharded"), each(m_grid.folded(), [&](int d) {
-            return QStringLiteral("%1 %2").arg(
-                m_subject->dimensionName(d), QString::number(layout.shape()[static_cast<std::size_t>(d)]));
-        }));
-    if (byShard() && tiles.isEmpty() && hasMotifs(layout) && room()) {
-        y += Metrics::scaled(6);
-        const QRect box(x, y + (lineHeight - swatchHeight) / 2, swatchWidth, swatchHeight);
-        swatch(Qt::NoBrush, theme.base);
-        paintMotif(painter, box, 1, theme.text);
-        write(tr("another shard"), false, theme.secondary, step);
-        y += lineHeight;
+    /// Where dimensions are that do not span the panels.
+    void dimensions()
+    {
+        const GridLayout& grid = canvas.m_grid;
+        const GridSubject& subject = *canvas.m_subject;
+        const auto each = [](const std::vector<int>& list, const auto& text) {
+            QStringList lines;
+            for (const int d : list)
+                lines << text(d);
+            return lines;
+        };
+        if (grid.panelsInAll() > 1)
+            paragraph(tr("A grid per block of"), each(grid.multiples(), [&](int d) { return subject.titleOf(d); }));
+        if (grid.columns().inner > 1 || grid.rows().inner > 1)
+            paragraph(tr("Within each cell"), each(grid.columns().nested, [&](int d) {
+                return tr("%1, across").arg(subject.titleOf(d));
+            }) + each(grid.rows().nested, [&](int d) { return tr("%1, down").arg(subject.titleOf(d)); }));
+        if (!grid.sliders().empty())
+            paragraph(tr("Shown of the slider"),
+                each(grid.sliders(), [&](int d) { return subject.blockText(d, grid.slideOf(d)); }));
+        if (!grid.folded().empty() && layout.shape().size() > 2)
+            paragraph(tr("Not sharded"), each(grid.folded(), [&](int d) {
+                return QStringLiteral("%1 %2").arg(
+                    subject.dimensionName(d), QString::number(layout.shape()[static_cast<std::size_t>(d)]));
+            }));
+        if (canvas.byShard() && tiles.isEmpty() && hasMotifs(layout) && leaveGap()) {
+            paintMotif(painter, swatch(Qt::NoBrush, theme.base), 1, theme.text);
+            write(tr("another shard"), false, theme.secondary, step);
+            y += lineHeight;
+        }
+        if (grid.panelsInAll() > static_cast<std::int64_t>(grid.panels().size()))
+            paragraph(tr("First %1 of %2").arg(grid.panels().size()).arg(words::count(grid.panelsInAll())), {});
     }
-    if (m_grid.panelsInAll() > static_cast<std::int64_t>(m_grid.panels().size()))
-        paragraph(tr("First %1 of %2").arg(m_grid.panels().size()).arg(words::count(m_grid.panelsInAll())), {});
+};
+
+void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
+{
+    Legend legend{ *this, painter, theme };
+    if (legend.beside)
+        legend.paintColumn();
+    else
+        legend.paintLine();
 }
 
 } // namespace shardscope

@@ -243,6 +243,13 @@ int GridCanvas::sheetsBehind() const
     return static_cast<int>(std::min<std::int64_t>(m_subject->layout.addends(), 4)) - 1;
 }
 
+int GridCanvas::sheetStep(const GridCell& cell) const
+{
+    const QRect rect = m_grid.cellRect(cell);
+    const int room = std::min(rect.width(), rect.height()) / 2 - 2; // the other half is the face
+    return std::clamp(room / std::max(sheetsBehind(), 1), 1, 4);
+}
+
 QRect GridCanvas::faceOf(const GridCell& cell) const
 {
     // The last pixel of a cell in each direction is the gap to the next.
@@ -256,8 +263,10 @@ QRect GridCanvas::faceOf(const GridCell& cell) const
     QRect rect = m_grid.cellRect(cell);
     rect.setRight(rect.right() - gap(m_grid.columns(), cell.column, rect.width()));
     rect.setBottom(rect.bottom() - gap(m_grid.rows(), cell.row, rect.height()));
-    if (m_subject->layout.addends() > 1 && m_grid.detail() >= GridDetail::Marks)
-        rect.adjust(2, 2 + 4 * sheetsBehind(), -2 - 4 * sheetsBehind(), -2);
+    if (m_subject->layout.addends() > 1 && m_grid.detail() >= GridDetail::Marks) {
+        const int sheets = sheetStep(cell) * sheetsBehind();
+        rect.adjust(2, 2 + sheets, -2 - sheets, -2);
+    }
     return rect;
 }
 
@@ -271,9 +280,10 @@ void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme&
     painter.setBrushOrigin(0, 0); // patterns run on from cell to cell
     if (layout.addends() > 1 && m_grid.detail() >= GridDetail::Marks) {
         painter.setPen(theme.strongLine);
+        const int step = sheetStep(cell);
         for (int i = sheetsBehind(); i > 0; --i) {
             painter.setBrush(fill);
-            painter.drawRect(rect.translated(4 * i, -4 * i));
+            painter.drawRect(rect.translated(step * i, -step * i));
         }
         painter.drawRect(rect);
         paintFill(painter, rect, cell, theme);

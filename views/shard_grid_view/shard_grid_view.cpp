@@ -110,6 +110,8 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
 
     vbox(m_head, {}, 0, { head, m_tray, line });
     vbox(this, { 1, 0, 1, 1 }, 0, { m_ribbon, m_head, { m_canvas, 1 }, m_trail, { m_empty, 1 } });
+    m_empty->setBackgroundRole(QPalette::Base); // as the picture that it stands for
+    m_empty->setAutoFillBackground(true);
     connect(m_empty, &EmptyPage::clicked, this, [this] {
         const SnapshotPtr snapshot = m_document->lastGood();
         if (snapshot && !snapshot->tensors.empty())

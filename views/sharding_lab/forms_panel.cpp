@@ -52,7 +52,7 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
 {
     for (const DType dtype : dtypes)
         m_dtype->addItem(words::fromStd(name(dtype)), static_cast<int>(dtype));
-    m_dtype->setAccessibleName(tr("Type of the elements"));
+    describe(m_dtype, tr("Type of the elements"), tr("By which bytes are counted"));
     describe(m_memory, tr("Memory kind"), tr("In which memory of its devices the array lies; part of the sharding"));
     m_version->addItems({ tr("JAX of 2024"), tr("JAX today") });
     describe(m_version, tr("How JAX prints specs and meshes"),
@@ -96,7 +96,7 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
                 auto* add = new QToolButton(this);
                 add->setText(QStringLiteral("+ .") + QLatin1String(operation));
                 add->setObjectName(QLatin1String(operation));
-                add->setAccessibleName(tr("Add %1 to the chain").arg(QLatin1String(operation)));
+                describe(add, tr("Add %1 to the chain").arg(QLatin1String(operation)));
                 connect(
                     add, &QToolButton::clicked, this, [this, operation] { addOperation(QLatin1String(operation)); });
                 operations->addWidget(add);

@@ -179,17 +179,22 @@ void SpanLabel::setText(words::Text text)
 {
     if (text == m_text)
         return;
+    const bool hasOwnName = accessibleName() != words::plain(m_text);
     m_text = std::move(text);
     m_hovered = m_currentLink = -1;
-    setAccessibleName(words::plain(m_text));
+    QStringList description;
+    if (hasOwnName)
+        description << words::plain(m_text);
+    else
+        setAccessibleName(words::plain(m_text));
     QStringList links;
     for (const int span : linkSpans())
         links << m_text[static_cast<std::size_t>(span)].text;
     setFocusPolicy(links.isEmpty() ? Qt::NoFocus : Qt::TabFocus);
     setMouseTracking(!links.isEmpty());
-    setAccessibleDescription(links.isEmpty()
-            ? QString()
-            : tr("Links: %1. Arrow keys choose one, Return follows it.").arg(links.join(u", "_s)));
+    if (!links.isEmpty())
+        description << tr("Links: %1. Arrow keys choose one, Return follows it.").arg(links.join(u", "_s));
+    setAccessibleDescription(description.join(u'\n'));
     measureAnew();
     update();
 }

@@ -54,6 +54,8 @@ public:
     explicit SpanLabel(QWidget* parent = nullptr);
     explicit SpanLabel(words::Text text, AxisMarks marks = AxisMarks::Coloured, QWidget* parent = nullptr);
 
+    /// Is what a screen reader reads first, unless the label has got an accessible name before: that stays, and the
+    /// text follows as the description.
     void setText(words::Text text);
     [[nodiscard]] const words::Text& text() const { return m_text; }
     void setMarks(AxisMarks marks);

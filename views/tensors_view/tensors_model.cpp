@@ -258,9 +258,13 @@ TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& 
         result.name = width - others - wanted.shape;
         return result;
     }
-    // Numbers are never shortened. Specs give way first, then names; after that the table scrolls.
-    const int rest = width - wanted.bytes - wanted.copies;
+    // Numbers are never shortened. Copies go first, then specs give way, then names; after that the table scrolls.
+    if (others + shortName > width)
+        result.copies = 0;
+    const int rest = width - result.bytes - result.copies;
     result.spec = std::clamp(rest - shortName, std::min(wanted.spec, shortName * 7 / 10), wanted.spec);
+    if (wanted.spec - result.spec <= shortName / 8) // a name without that much tells the same
+        result.spec = wanted.spec;
     result.name = std::max(rest - result.spec, shortName * 3 / 5);
     return result;
 }

@@ -19,6 +19,7 @@
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
 #include "views/tensors_view/tensors_model.h"
+#include "views/theme/text_width.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
@@ -42,7 +43,7 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
 
     m_filter->setMinimumWidth(Metrics::scaled(80));
     auto* head = hbox({ 8, 8, 8, 8 }, 8, { { m_filter, 1 } });
-    m_kinds->setAccessibleName(tr("Kind of tensor"));
+    describe(m_kinds, tr("Kind of tensor"), tr("Shows tensors of this kind alone"));
     m_kinds->addItem(tr("All kinds"));
     for (std::size_t i = 0; i < tensorGroupCount; ++i)
         m_kinds->addItem(TensorTree::groupName(static_cast<TensorGroup>(i)), static_cast<int>(i));
@@ -250,14 +251,14 @@ void TensorsView::fitColumns()
     if (m_columnsByHand)
         return;
     const int margin = 2 * Metrics::scaled(6);
-    const QFontMetrics normal(font()), fixed(Metrics::fixed()), head(Metrics::small());
+    const QFont normal = font(), fixed = Metrics::fixed(), head = Metrics::small(), group = Metrics::semibold();
     TensorColumnWidths wanted;
     const auto headWidth = [&](TensorColumn column) {
-        return head.horizontalAdvance(
-                   m_model->headerData(static_cast<int>(column), Qt::Horizontal, Qt::DisplayRole).toString())
+        return textWidth(
+                   head, m_model->headerData(static_cast<int>(column), Qt::Horizontal, Qt::DisplayRole).toString())
             + margin;
     };
-    wanted.name = normal.horizontalAdvance(tr("Layers 10–31")) + 3 * m_tree->indentation() + margin;
+    wanted.name = textWidth(normal, tr("Layers 10–31")) + 3 * m_tree->indentation() + margin;
     wanted.shape = headWidth(TensorColumn::Extent);
     wanted.spec = headWidth(TensorColumn::Spec);
     wanted.bytes = headWidth(TensorColumn::Bytes);
@@ -265,7 +266,6 @@ void TensorsView::fitColumns()
     // The widest few texts decide; rows of one kind are alike, so that looking at tensors of the first layers is enough
     // for a good width and costs nothing with thousands of rows.
     int examined = 0, longestGroup = 0, longestName = 0;
-    const QFontMetrics group(Metrics::semibold());
     const auto visit = [&](const auto& self, const QModelIndex& parent) -> void {
         for (int i = 0; i < m_model->rowCount(parent) && examined < 400; ++i, ++examined) {
             const QModelIndex row = m_model->index(i, 0, parent);
@@ -273,18 +273,17 @@ void TensorsView::fitColumns()
                 return row.siblingAtColumn(static_cast<int>(column)).data().toString();
             };
             if (!parent.isValid())
-                longestGroup = std::max(longestGroup, group.horizontalAdvance(textOf(TensorColumn::Name)));
+                longestGroup = std::max(longestGroup, textWidth(group, textOf(TensorColumn::Name)));
             else if (row.data(TensorsModel::KindRole).toInt() == static_cast<int>(TensorNode::Kind::Tensor))
-                longestName = std::max(longestName,
-                    normal.horizontalAdvance(textOf(TensorColumn::Name)) + 2 * m_tree->indentation() + margin);
+                longestName = std::max(
+                    longestName, textWidth(normal, textOf(TensorColumn::Name)) + 2 * m_tree->indentation() + margin);
             const int mark = TensorsDelegate::markWidth(row.data(TensorsModel::MarkRole).toString());
-            wanted.shape = std::max(wanted.shape, fixed.horizontalAdvance(textOf(TensorColumn::Extent)) + margin);
+            wanted.shape = std::max(wanted.shape, textWidth(fixed, textOf(TensorColumn::Extent)) + margin);
             const QVariant spec =
                 row.siblingAtColumn(static_cast<int>(TensorColumn::Spec)).data(ColumnModel::SpansRole);
-            wanted.spec =
-                std::max(wanted.spec, spansWidth(spec.value<words::Text>(), Metrics::fixed()) + margin + mark);
-            wanted.bytes = std::max(wanted.bytes, normal.horizontalAdvance(textOf(TensorColumn::Bytes)) + margin);
-            wanted.copies = std::max(wanted.copies, normal.horizontalAdvance(textOf(TensorColumn::Copies)) + margin);
+            wanted.spec = std::max(wanted.spec, spansWidth(spec.value<words::Text>(), fixed) + margin + mark);
+            wanted.bytes = std::max(wanted.bytes, textWidth(normal, textOf(TensorColumn::Bytes)) + margin);
+            wanted.copies = std::max(wanted.copies, textWidth(normal, textOf(TensorColumn::Copies)) + margin);
             self(self, row);
         }
     };
@@ -300,7 +299,9 @@ void TensorsView::fitColumns()
         m_tree->setColumnWidth(static_cast<int>(TensorColumn::Extent), widths.shape);
     m_tree->setColumnWidth(static_cast<int>(TensorColumn::Spec), widths.spec);
     m_tree->setColumnWidth(static_cast<int>(TensorColumn::Bytes), widths.bytes);
-    m_tree->setColumnWidth(static_cast<int>(TensorColumn::Copies), widths.copies);
+    m_tree->setColumnHidden(static_cast<int>(TensorColumn::Copies), widths.copies == 0);
+    if (widths.copies > 0)
+        m_tree->setColumnWidth(static_cast<int>(TensorColumn::Copies), widths.copies);
     m_fitting = false;
 }
 

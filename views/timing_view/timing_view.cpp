@@ -89,6 +89,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
         tr("Devices that hold the same data share one copy on this machine (share_replicas), and the step is run"));
     connect(m_share, &QPushButton::clicked, this, &TimingView::shareCopies);
     m_failureRow->hide();
+    m_tableButton->setToolTip(tr("The times of every step in rows, in place of the plots"));
     for (QPushButton* button : { m_trainingButton, m_tableButton }) {
         button->setCheckable(true);
         button->setProperty("small", true);

@@ -65,7 +65,7 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
 {
     addPresets();
     m_auto->setToolTip(tr("Lets JAX's create_device_mesh put the devices in an order that suits the hardware"));
-    m_orders->setAccessibleName(tr("Order of the devices in the mesh"));
+    describe(m_orders, tr("Order of the devices in the mesh"), tr("Which device stands where in the mesh"));
     for (const OrderMethod method : { OrderMethod::RowMajor, OrderMethod::AsListed, OrderMethod::CreateDeviceMesh,
              OrderMethod::MakeMesh, OrderMethod::Hybrid, OrderMethod::T5x }) {
         MeshSetting setting;

@@ -62,7 +62,7 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     , m_caption(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::secondary, this))
 {
     m_colours->setAccessibleName(tr("What colours tell"));
-    m_paths->setAccessibleName(tr("Mesh axis drawn as a path"));
+    describe(m_paths, tr("Mesh axis drawn as a path"), tr("Draws the way along that mesh axis over the machine"));
     m_caption->setAlignment(Qt::AlignLeft | Qt::AlignTop);
 
     // As wide as usual entries; names of arrays are shortened here, not in the list that opens.

@@ -70,7 +70,7 @@ int NumbersModel::columnCount(const QModelIndex& parent) const
     return static_cast<int>(std::min(m_shown->columnCount(), maxLines));
 }
 
-bool NumbersModel::isSharded(const ShownValues& shown)
+bool NumbersModel::hasMoreLines(const ShownValues& shown)
 {
     const auto copies = shown.local ? static_cast<std::int64_t>(shown.positions.size()) : std::int64_t{ 1 };
     return shown.rowCount() * copies > maxLines || shown.columnCount() > maxLines;

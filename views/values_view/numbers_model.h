@@ -30,7 +30,7 @@ public:
     void readAgain();
     [[nodiscard]] const std::optional<ShownValues>& shown() const { return m_shown; }
     /// Some rows or columns are left out.
-    [[nodiscard]] static bool isSharded(const ShownValues& shown);
+    [[nodiscard]] static bool hasMoreLines(const ShownValues& shown);
     /// Elements read so far, for tests: only what is looked at.
     [[nodiscard]] std::int64_t elementsRead() const { return m_elementsRead; }
     /// The first cell that the chosen device holds, in the global view.

@@ -30,7 +30,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::int64_t maxListedDevices = 4096;
-constexpr std::size_t maxLocalDevices = GridLayout::maximumPanels;
+constexpr std::int64_t maxLocalDevices = GridLayout::maximumPanels;
 
 } // namespace
 
@@ -111,9 +111,9 @@ void ValuesView::makeControls()
 {
     m_array->setAccessibleName(tr("Array"));
     m_notice->setContentsMargins(8, 0, 8, 4);
-    m_device->setAccessibleName(tr("Device"));
+    describe(m_device, tr("Device"), tr("Whose part of the array is shown"));
     m_device->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    m_form->setAccessibleName(tr("Heat map or numbers"));
+    describe(m_form, tr("Heat map or numbers"), tr("A colour for every number, or the numbers themselves"));
     describe(m_extent, tr("Indices of the array or of a device"),
         tr("Global: the array. Local: what each device holds, padding included."));
     describe(m_content, tr("Values or differences"),
@@ -219,37 +219,55 @@ void ValuesView::followDevices()
     m_following = false;
 }
 
-void ValuesView::showSubject(const Subject& subject)
+/// What the controls ask for. The plane stays while the array does.
+ShownValues ValuesView::chosenOf(const Subject& subject) const
 {
-    const TensorRow& row = *subject.row;
-    const QString path = QString::fromStdString(row.path);
     const Layout& layout = subject.layout;
-    const bool running = m_controller->state() != RunController::State::Idle;
-    listDevices(layout.mesh());
-
     ShownValues shown;
-    shown.subject = GridSubject{ layout, row.dimNames, byteSize(subject.dtype) };
+    shown.subject = GridSubject{ layout, subject.row->dimNames, byteSize(subject.dtype) };
     shown.dtype = subject.dtype;
     shown.difference = m_content->current() != 0;
     shown.fromStart = m_content->current() == 2;
     // Parts have nothing in the reference that they could be compared with.
     shown.local = m_extent->current() == 1 && !(shown.difference && layout.addends() > 1);
-    const int id = m_device->currentData().toInt();
-    if (m_device->currentIndex() > 0) {
-        shown.positions = { layout.mesh().positionOf(id) };
-    } else if (shown.local) {
-        for (std::int64_t p = 0; p < std::min(layout.mesh().deviceCount(), static_cast<std::int64_t>(maxLocalDevices));
-             ++p)
+    if (m_device->currentIndex() > 0)
+        shown.positions = { layout.mesh().positionOf(m_device->currentData().toInt()) };
+    else if (shown.local)
+        for (std::int64_t p = 0; p < std::min<std::int64_t>(layout.mesh().deviceCount(), maxLocalDevices); ++p)
             shown.positions.push_back(p);
-    }
     shown.takeDefaultPlane();
-    if (path == m_path && m_shown.rank() == shown.rank()) {
+    if (QString::fromStdString(subject.row->path) == m_path && m_shown.rank() == shown.rank()) {
         shown.rows = m_shown.rows;
         shown.columns = m_shown.columns;
         for (std::size_t d = 0; d < shown.rank(); ++d)
             shown.index[d] = std::clamp<std::int64_t>(
                 m_shown.index[d], 0, std::max<std::int64_t>(shown.size(static_cast<int>(d)) - 1, 0));
     }
+    return shown;
+}
+
+void ValuesView::showHead(const Subject& subject)
+{
+    m_head->show();
+    m_array->setText(
+        QStringLiteral("%1%2, %3 → %4")
+            .arg(words::fromStd(name(subject.dtype)), words::shape(subject.layout.shape()),
+                QString::fromStdString(toColumn(subject.row->spec)), words::shape(subject.layout.shardShape())));
+    const QString steps = words::count(m_controller->stepsDone());
+    m_when->setText(m_controller->state() != RunController::State::Idle ? tr("a step is running")
+            : m_reader                                                  ? tr("in step %1").arg(steps)
+            : m_shown.fromStart ? tr("after step %1, less at the start").arg(steps)
+                                : tr("after step %1").arg(steps));
+    m_plane->setShown(m_shown);
+    setKeyFigure(tr("%1, step %2", "tensor, number").arg(words::tensorName(subject.row->path), steps));
+}
+
+void ValuesView::showSubject(const Subject& subject)
+{
+    const QString path = QString::fromStdString(subject.row->path);
+    const bool running = m_controller->state() != RunController::State::Idle;
+    listDevices(subject.layout.mesh());
+    const ShownValues shown = chosenOf(subject);
     const bool otherPlace = path != m_path || shown.positions != m_shown.positions || shown.local != m_shown.local;
     const bool otherContent = otherPlace || shown.difference != m_shown.difference
         || shown.fromStart != m_shown.fromStart || std::exchange(m_otherPlane, false);
@@ -257,19 +275,14 @@ void ValuesView::showSubject(const Subject& subject)
     m_value = subject.value;
     m_reader = subject.recorded;
     m_shown = shown;
+    showHead(subject);
 
-    m_head->show();
-    m_array->setText(QStringLiteral("%1%2, %3 → %4")
-                         .arg(words::fromStd(name(subject.dtype)), words::shape(layout.shape()),
-                             QString::fromStdString(toColumn(row.spec)), words::shape(layout.shardShape())));
-    const QString steps = words::count(m_controller->stepsDone());
-    m_when->setText(running   ? tr("a step is running")
-            : m_reader        ? tr("in step %1").arg(steps)
-            : shown.fromStart ? tr("after step %1, less at the start").arg(steps)
-                              : tr("after step %1").arg(steps));
-    m_plane->setShown(shown);
-    setKeyFigure(tr("%1, step %2", "tensor, number").arg(words::tensorName(row.path), steps));
-
+    if (shown.isEmpty()) {
+        m_empty->setSentence(tr("This array has no elements: one of its dimensions has size 0."));
+        m_empty->setButton({});
+        m_pages->setCurrentWidget(m_empty);
+        return;
+    }
     const ReplayJob::Reference* answer = shown.difference && !m_reader ? compared() : nullptr;
     if (answer && *answer && **answer)
         for (const double value : ***answer)
@@ -341,7 +354,7 @@ void ValuesView::showNotice(const Subject& subject)
     if (m_controller->state() != RunController::State::Idle)
         sentences.prepend(
             tr("A step is running: the numbers are those before it, and new ones can be read when it is over."));
-    if (m_form->current() == 1 && NumbersModel::isSharded(m_shown))
+    if (m_form->current() == 1 && NumbersModel::hasMoreLines(m_shown))
         sentences << tr("The first %1 rows and columns are listed.").arg(words::count(NumbersModel::maxLines));
     showText(m_notice, sentences.join(QLatin1Char(' ')));
 }

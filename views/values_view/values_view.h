@@ -73,6 +73,8 @@ private:
     void runAgain(); ///< what is shown, from other initial values
     void replay(); ///< takes the steps again as far as what is shown needs it
     void act(); ///< what the button of the empty page does
+    [[nodiscard]] ShownValues chosenOf(const Subject& subject) const;
+    void showHead(const Subject& subject);
     void showSubject(const Subject& subject);
     void showEmpty(const QString& sentence, const QString& button);
     void showNotice(const Subject& subject);

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QLineEdit>
 #include <QPainter>
+#include <algorithm>
 
 #include "views/theme/theme.h"
 #include "views/widgets/chip.h"
@@ -27,16 +28,21 @@ void ChipsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QVariantList indices = index.data(AxisIndicesRole).toList();
     painter->save();
     painter->setClipRect(option.rect);
+    const auto more = [&axes](qsizetype from) {
+        return from < axes.size() ? QStringLiteral("+%1").arg(axes.size() - from) : QString();
+    };
     int x = option.rect.left() + 4;
     for (qsizetype i = 0; i < axes.size(); ++i) {
-        const QSize size = chipSize(axes[i]);
+        QSize size = chipSize(axes[i]);
+        const int room = option.rect.right() - x - option.fontMetrics.horizontalAdvance(more(i + 1)) - 4;
         // One that does not fit is not cut off at the next column: that there are more is said.
-        if (i > 0 && x + size.width() > option.rect.right()) {
+        if (i > 0 && size.width() > room) {
             painter->setPen(Theme::current().text);
-            painter->drawText(option.rect.adjusted(x - option.rect.left(), 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                QStringLiteral("+%1").arg(axes.size() - i));
+            painter->drawText(
+                option.rect.adjusted(x - option.rect.left(), 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, more(i));
             break;
         }
+        size.setWidth(std::min(size.width(), room));
         paintChip(*painter, QRect(QPoint(x, option.rect.center().y() - size.height() / 2 + 1), size), axes[i],
             i < indices.size() ? indices[i].toInt() : -1, Theme::current());
         x += size.width() + 4;

@@ -53,13 +53,17 @@ void DrawerBox::revealMain()
 
 int DrawerBox::headHeight() const
 {
-    return m_drawer->isHidden() ? 0 : m_drawer->headHeight() + m_splitter->handleWidth();
+    return m_drawer->isHidden() ? 0 : m_drawer->headHeight(width()) + m_splitter->handleWidth();
 }
 
 DrawerBox::Place DrawerBox::place() const
 {
     if (m_drawer->isHidden() || !m_drawer->showsBody())
         return Place::Folded;
+    // Layouts of what is hidden do not tell by themselves that it needs less room meanwhile.
+    if (m_main->isHidden())
+        for (QWidget* part : m_main->findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+            part->updateGeometry();
     const QSize main = m_main->minimumSizeHint(), body = m_drawer->body()->minimumSizeHint();
     if (height() < m_besideBelow && width() >= main.width() + m_splitter->handleWidth() + body.width())
         return Place::Beside;
@@ -71,7 +75,7 @@ void DrawerBox::arrange()
     m_splitter->setGeometry(rect());
     const Place now = place(), before = std::exchange(m_place, now);
     const bool beside = now == Place::Beside;
-    const int head = m_drawer->headHeight();
+    const int head = m_drawer->headHeight(width());
     m_splitter->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
     m_drawer->setMaximumHeight(now == Place::Folded ? head : QWIDGETSIZE_MAX);
     m_main->setVisible(now != Place::Instead);

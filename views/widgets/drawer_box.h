@@ -31,6 +31,7 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent*) override { arrange(); }
+    void showEvent(QShowEvent*) override { arrange(); }
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:

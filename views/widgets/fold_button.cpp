@@ -12,6 +12,7 @@ FoldButton::FoldButton(const QString& name, QWidget* parent)
 {
     setText(name);
     setAccessibleName(name);
+    setToolTip(tr("Folds and unfolds what is below"));
     setCheckable(true);
     setAutoRaise(true);
     setQuiet(this); // the arrow says it

@@ -83,6 +83,7 @@ void NoticeStrip::say(Severity severity, const QString& title, const QString& te
         if (i >= buttons.size())
             continue;
         m_buttons[i]->setText(buttons[i].text);
+        m_buttons[i]->setToolTip(buttons[i].tip);
         m_actions.push_back(std::move(buttons[i].action));
     }
     shardscope::showText(m_title, title);
@@ -116,6 +117,8 @@ void NoticeStrip::showText()
     const bool titleAlone = m_brief && !m_title->text().isEmpty();
     m_text->setVisible(!m_text->text().isEmpty() && !titleAlone);
     m_title->setToolTip(titleAlone ? m_text->toolTip() : QString());
+    for (QWidget* beside : { static_cast<QWidget*>(m_icon), static_cast<QWidget*>(m_close) })
+        m_row->setAlignment(beside, titleAlone ? Qt::AlignVCenter : Qt::AlignTop);
 }
 
 void NoticeStrip::dismiss()

@@ -22,6 +22,7 @@ public:
     struct Button {
         QString text;
         std::function<void()> action;
+        QString tip = {};
     };
     explicit NoticeStrip(QWidget* parent = nullptr);
 

@@ -14,8 +14,9 @@ SearchField::SearchField(const QString& iconName, const QString& placeholder, co
 {
     setPlaceholderText(placeholder);
     setAccessibleName(accessibleName);
+    setToolTip(m_hint); // it may not have room for all of it
     setClearButtonEnabled(true);
-    addAction(icon(iconName, IconColor::Secondary), QLineEdit::LeadingPosition);
+    addAction(icon(iconName, IconColor::Secondary), QLineEdit::LeadingPosition)->setText(accessibleName);
 }
 
 void SearchField::keyPressEvent(QKeyEvent* event)
@@ -45,13 +46,6 @@ void SearchField::resizeEvent(QResizeEvent* event)
     const int room = width() - Metrics::scaled(44); // beside the icon
     const bool fits = fontMetrics().horizontalAdvance(m_hint) <= room;
     setPlaceholderText(fits ? m_hint : m_hint.section(QLatin1Char(' '), 0, 0) + QChar(0x2026));
-    setToolTip(fits || !m_tip.isEmpty() ? m_tip : m_hint);
-}
-
-void SearchField::setTip(const QString& tip)
-{
-    m_tip = tip;
-    setToolTip(tip);
 }
 
 } // namespace shardscope

@@ -10,10 +10,8 @@ namespace shardscope {
 class SearchField : public QLineEdit {
     Q_OBJECT
 public:
-    /// The icon "search" or "filter" stands in front.
+    /// The icon "search" or "filter" stands in front. The placeholder is the tool tip, too, until there is another one.
     SearchField(const QString& iconName, const QString& placeholder, const QString& accessibleName);
-    /// The tool tip; without one it is the placeholder where there is no room for that.
-    void setTip(const QString& tip);
 
 Q_SIGNALS:
     void nextRequested(int step); ///< 1 or -1
@@ -24,9 +22,8 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    using QLineEdit::setPlaceholderText, QLineEdit::setToolTip; // both follow its width
+    using QLineEdit::setPlaceholderText; // it follows the width
     QString m_hint; ///< its first word where there is no room for all of it
-    QString m_tip;
 };
 
 } // namespace shardscope

@@ -18,7 +18,7 @@ Section::Section(const QString& id, const QString& name, QWidget* body, Kind kin
     , m_body(body)
     , m_fold(new FoldButton(name))
     , m_figure(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Elided, &Theme::secondary))
-    , m_nothing(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Elided, &Theme::hint))
+    , m_nothing(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::hint))
     , m_head(new QWidget(this))
 {
     setObjectName(id);
@@ -28,7 +28,7 @@ Section::Section(const QString& id, const QString& name, QWidget* body, Kind kin
     m_fold->setFont(Metrics::semibold());
     m_fold->setChecked(true);
     m_figure->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_nothing->setContentsMargins(Metrics::scaled(24), 0, 8, 4);
+    m_nothing->setContentsMargins(Metrics::scaled(24), 3, 8, 5);
     m_nothing->hide();
     m_row = hbox(m_head, { 2, 0, 6, 0 }, 4, { m_fold, { m_figure, 1 } });
     m_head->setFixedHeight(Metrics::scaled(24));
@@ -47,9 +47,10 @@ Section::Section(const QString& id, const QString& name, QWidget* body, Kind kin
     connect(m_fold, &QToolButton::toggled, this, &Section::follow);
 }
 
-QPushButton* Section::addLink(const QString& text, const std::function<void()>& run)
+QPushButton* Section::addLink(const QString& text, const QString& tip, const std::function<void()>& run)
 {
     auto* link = new QPushButton(text, m_head);
+    link->setToolTip(tip);
     link->setProperty("link", true);
     setQuiet(link);
     connect(link, &QPushButton::clicked, this, run);
@@ -71,10 +72,10 @@ void Section::setNothing(const QString& why)
     follow();
 }
 
-int Section::headHeight() const
+int Section::headHeight(int width) const
 {
-    const bool line = isUnfolded() && !m_nothing->text().isEmpty();
-    return m_head->height() + (line ? m_nothing->sizeHint().height() : 0);
+    const bool says = isUnfolded() && !m_nothing->text().isEmpty();
+    return m_head->height() + (says ? m_nothing->heightForWidth(width) : 0);
 }
 
 void Section::follow()

@@ -29,12 +29,13 @@ public:
     void setUnfolded(bool unfolded) { m_fold->setChecked(unfolded); }
     void setKeyFigure(const QString& text, bool isBad = false);
     /// In the head, right: what leads to something that belongs to this.
-    QPushButton* addLink(const QString& text, const std::function<void()>& run);
+    QPushButton* addLink(const QString& text, const QString& tip, const std::function<void()>& run);
     /// In place of the body; "" shows that.
     void setNothing(const QString& why);
     [[nodiscard]] QString nothing() const { return m_nothing->text(); }
-    /// Of the head alone, and of head and line where there is nothing to show.
-    [[nodiscard]] int headHeight() const;
+    /// Of the head alone, and of head and sentence where there is nothing to show; for the width that it has now.
+    [[nodiscard]] int headHeight() const { return headHeight(width()); }
+    [[nodiscard]] int headHeight(int width) const;
     [[nodiscard]] bool showsBody() const { return isUnfolded() && m_nothing->text().isEmpty(); }
 
 Q_SIGNALS:

@@ -60,7 +60,7 @@ void SectionColumn::scrollTo(const Section* section)
 
 SectionColumn::Heights SectionColumn::heightsOf(const Row& row, int width) const
 {
-    const int head = row.section->headHeight();
+    const int head = row.section->headHeight(width);
     if (!row.section->showsBody())
         return { head, head };
     Heights body;
@@ -104,6 +104,9 @@ void SectionColumn::fitTo(int width)
             && (row.heights || (row.section->body()->sizePolicy().verticalPolicy() & QSizePolicy::ExpandFlag)))
             last = row.section;
     }
+    // In the middle of the column, room below the last row would part a table from what belongs to it.
+    if (last && last != heights.back().first)
+        last = nullptr;
     // Where the column is scrolled anyway, no table within it has to be as well, unless it is higher than the column.
     const int needed = std::accumulate(least.begin(), least.end(), 0);
     if (needed > room)

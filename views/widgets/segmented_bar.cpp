@@ -15,6 +15,7 @@ SegmentedBar::SegmentedBar(const QStringList& names, QWidget* parent)
     , m_names(names)
 {
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    setToolTip(tr("Left and Right choose, too"));
 }
 
 void SegmentedBar::setCurrent(int index)

@@ -3,6 +3,7 @@
 
 #include <QPainter>
 
+#include "views/theme/text_width.h"
 #include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"
 
@@ -23,7 +24,7 @@ int spansWidth(const words::Text& text, const QFont& font)
 {
     int width = 0;
     for (const words::Span& span : text)
-        width += QFontMetrics(faceOf(span, font)).horizontalAdvance(span.text);
+        width += textWidth(faceOf(span, font), span.text);
     return width;
 }
 
@@ -39,7 +40,7 @@ int paintSpans(QPainter& painter, const QRect& rect, const words::Text& text, co
             break;
         // Where not even the dots of the next span would have room, this one bears them.
         const bool last = &span == &text.back();
-        const int width = metrics.horizontalAdvance(span.text);
+        const int width = textWidth(face, span.text);
         const int dots = metrics.horizontalAdvance(QChar(0x2026));
         const bool bearsDots =
             !last && width <= room && room - width < dots && room - width < spansWidth({ *(&span + 1) }, font);

@@ -63,7 +63,7 @@ void StepPlayer::setNames(const Names& names)
     name(m_back, names.back, QStringLiteral("["));
     name(m_on, names.on, QStringLiteral("]"));
     name(m_last, names.last, tr("End"));
-    m_slider->setAccessibleName(names.slider);
+    describe(m_slider, names.slider, tr("%1: drag, or Left and Right", "what a slider moves").arg(names.slider));
 }
 
 void StepPlayer::setCount(int count)

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "program/name_values.h"
+
 namespace shardscope {
 
 namespace {
 
 /// "params/layers.3/W1" and "params/layers.12/W1" are called alike.
-bool isCalledAlike(const std::string& a, const std::string& b)
+bool isCalledAlike(std::string_view a, std::string_view b)
 {
     const auto isDigit = [](char letter) { return letter >= '0' && letter <= '9'; };
     std::size_t i = 0, k = 0;
@@ -25,13 +27,22 @@ bool isCalledAlike(const std::string& a, const std::string& b)
     }
 }
 
+/// What names a value among others of its kind: of an argument that goes by its location what the text calls it, since
+/// copies may read arguments of any name.
+std::string_view nameAmongCopies(const Program& program, ValueId id)
+{
+    return program.namedByText && !isNamedByText(program, id) ? nameInText(program, id)
+                                                              : std::string_view(program.value(id).path);
+}
+
 /// Two values that could be what two copies have of their own. What a text calls the results of operations says
 /// nothing: "%12", "%cst_3", "%copy1_of_cst_3".
-bool areOfAKind(const Program& program, const Value& a, const Value& b)
+bool areOfAKind(const Program& program, ValueId first, ValueId second)
 {
+    const Value &a = program.value(first), &b = program.value(second);
     const bool byName = !program.namedByText || !a.definition.valid();
     return a.definition.valid() == b.definition.valid() && a.role == b.role
-        && (!byName || isCalledAlike(a.path, b.path));
+        && (!byName || isCalledAlike(nameAmongCopies(program, first), nameAmongCopies(program, second)));
 }
 
 } // namespace
@@ -143,7 +154,7 @@ int RepeatWiring::alikeAt(std::size_t slot, int copies)
         } else if (ownA) {
             fits = false;
         } else if (from.run >= 0 && from.run == to.run && from.copy == to.copy) {
-            fits = set(Mode::Own) && areOfAKind(m_program, m_program.value(a), m_program.value(b));
+            fits = set(Mode::Own) && areOfAKind(m_program, a, b);
         } else if (from.run >= 0 && from.run == to.run) {
             const int by = to.copy - from.copy;
             fits = std::abs(by) == 1 && from.offset == to.offset
@@ -166,7 +177,7 @@ int RepeatWiring::alikeAt(std::size_t slot, int copies)
             fits = isAtEnd(to) && copy == 1; // before the first one
             mode = Mode::Unknown;
         } else if (from.run < 0 && to.run < 0) {
-            fits = set(Mode::Own) && areOfAKind(m_program, m_program.value(a), m_program.value(b));
+            fits = set(Mode::Own) && areOfAKind(m_program, a, b);
         }
         if (!fits)
             return copy;
