@@ -2,6 +2,7 @@
 #include "experiment/network_edits.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <system_error>
 #include <utility>
@@ -420,6 +421,21 @@ std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string
     if (const auto* transformer = std::get_if<TransformerModel>(&model); transformer && name == "dense_layers")
         return counts(transformer->settings.model.layers);
     return name == "layers" ? counts(maximumLayers) : powersOfTwo();
+}
+
+std::vector<std::int64_t> sizesOnSlider(const Experiment& experiment, std::string_view name)
+{
+    ModelSetting model = experiment.model;
+    const std::int64_t* const present = sizeNamed(model, name);
+    if (!present || *present < 1)
+        return {};
+    const std::int64_t times = name == "batch" ? 1024 : 8;
+    const std::int64_t most = *present > (std::int64_t{ 1 } << 40) / times ? *present : *present * times;
+    std::vector<std::int64_t> sizes = sizesInReach(experiment, name);
+    std::erase_if(sizes, [most](std::int64_t size) {
+        return size < 1 || size > most || !std::has_single_bit(static_cast<std::uint64_t>(size));
+    });
+    return sizes;
 }
 
 } // namespace shardscope

@@ -81,5 +81,7 @@ enum class NetworkProgram : std::uint8_t { TrainStep, Forward, Initializer };
 /// from 0 on, "microbatches") the numbers that go with the others, of anything else powers of two. Empty where the
 /// model has no such size. "sliding_window" and "window_pattern" begin with 0.
 [[nodiscard]] std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string_view name);
+/// Those among them that a slider goes over: powers of two, up to 1,024 times a batch and 8 times of anything else.
+[[nodiscard]] std::vector<std::int64_t> sizesOnSlider(const Experiment& experiment, std::string_view name);
 
 } // namespace shardscope

@@ -254,6 +254,12 @@ private Q_SLOTS:
             for (std::size_t i = 0; i < std::min<std::size_t>(sizes.size(), 12); ++i)
                 QVERIFY2(withDimension(small, name, sizes[i]).has_value(), name);
         }
+        // A slider has few of them: of the notebook's batch of 8 to where the mesh of all data is best.
+        QCOMPARE(sizesOnSlider(notebookMlp(), "batch"),
+            Sizes({ 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192 }));
+        QCOMPARE(sizesOnSlider(llama, "kv_heads"), Sizes({ 1, 2, 4, 8, 16, 32 }));
+        QCOMPARE(sizesOnSlider(llama, "heads"), Sizes({ 8, 16, 32, 64, 128, 256 }));
+        QVERIFY(sizesOnSlider(notebookMlp(), "heads").empty());
         QVERIFY(!sizesInReach(notebookMlp(), "hidden").empty());
         QVERIFY(sizesInReach(notebookMlp(), "heads").empty());
         Experiment arrays = notebookMlp();

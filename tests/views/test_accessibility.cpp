@@ -25,7 +25,6 @@
 #include "views/memory_view/memory_widgets.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
-#include "views/mesh_view/size_slider.h"
 #include "views/rules_view/axis_tray.h"
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/trace_matrix.h"
@@ -33,6 +32,7 @@
 #include "views/timing_view/timing_view.h"
 #include "views/widgets/notice_strip.h"
 #include "views/widgets/segmented_bar.h"
+#include "views/widgets/size_slider.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;

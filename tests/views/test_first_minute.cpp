@@ -25,11 +25,11 @@
 #include "views/main_window/status_message.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
-#include "views/mesh_view/size_slider.h"
 #include "views/panel_fixture.h"
 #include "views/problems_view/problems_view.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/notice_strip.h"
+#include "views/widgets/size_slider.h"
 #include "views/widgets/tip_strip.h"
 
 using namespace shardscope;

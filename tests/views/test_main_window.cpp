@@ -53,7 +53,6 @@
 #include "views/main_window/status_message.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
-#include "views/mesh_view/size_slider.h"
 #include "views/panel_fixture.h"
 #include "views/preview/edit_plate.h"
 #include "views/problems_view/problem_row.h"
@@ -70,6 +69,7 @@
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/section.h"
 #include "views/widgets/section_column.h"
+#include "views/widgets/size_slider.h"
 #include "views/widgets/step_player.h"
 #include "words/propagation_steps.h"
 

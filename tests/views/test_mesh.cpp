@@ -22,10 +22,10 @@
 #include "views/device_map/device_map.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
-#include "views/mesh_view/size_slider.h"
 #include "views/panel/panel.h"
 #include "views/theme/appearance.h"
 #include "views/widgets/fold_button.h"
+#include "views/widgets/size_slider.h"
 
 using namespace shardscope;
 

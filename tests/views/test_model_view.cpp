@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <QTreeView>
 #include <QUndoStack>
+#include <algorithm>
 
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
@@ -24,6 +25,7 @@
 #include "views/widgets/fold_button.h"
 #include "views/widgets/search_field.h"
 #include "views/widgets/section.h"
+#include "views/widgets/size_slider.h"
 #include "views/widgets/size_spin_box.h"
 #include "words/words.h"
 
@@ -167,6 +169,49 @@ private Q_SLOTS:
     }
 
     /// What cannot be is said at its field and changes nothing.
+    /// A slider below every size: a drag is one edit, Esc takes it back, and what is refused leaves it where it was.
+    void sizesOnSliders()
+    {
+        ModelFixture f;
+        f.view.form()->setUnfolded({ u"sizes"_s });
+        QVERIFY(!f.field(u"microbatches"_s)->slider());
+        SizeSlider* slider = f.field(u"batch"_s)->slider();
+        QVERIFY(slider && slider->isVisible());
+        QVERIFY(slider->accessibleName().startsWith(u"Batch"_s));
+        const std::int64_t before = f.training().model.batch;
+        QCOMPARE(slider->current(), before);
+        const std::vector<std::int64_t> sizes = slider->sizes();
+        const int at = static_cast<int>(std::find(sizes.begin(), sizes.end(), before) - sizes.begin());
+        QVERIFY(at + 2 < static_cast<int>(sizes.size()));
+        const auto batch = [&] { return f.training().model.batch; };
+        QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(at));
+        QTest::mouseMove(slider, slider->handleAt(at + 1));
+        QCOMPARE(batch(), before * 2);
+        QTest::mouseMove(slider, slider->handleAt(at + 2));
+        QTest::mouseRelease(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(at + 2));
+        QCOMPARE(batch(), before * 4);
+        QCOMPARE(f.spin(u"batch"_s)->value(), static_cast<int>(before * 4));
+        QCOMPARE(f.document.undoStack()->count(), 1);
+        QCOMPARE(
+            f.document.undoStack()->undoText(), u"Batch %1 → %2"_s.arg(words::count(before), words::count(before * 4)));
+        f.document.undoStack()->undo();
+        QCOMPARE(slider->current(), before);
+        QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(at));
+        QTest::mouseMove(slider, slider->handleAt(at + 1));
+        QTest::keyClick(slider, Qt::Key_Escape);
+        QTest::mouseRelease(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(at + 1));
+        QCOMPARE(batch(), before);
+        QTest::keyClick(slider, Qt::Key_Right);
+        QCOMPARE(batch(), before * 2);
+        QTest::keyClick(slider, Qt::Key_Left);
+        QCOMPARE(batch(), before);
+
+        SizeSlider* heads = f.field(u"heads"_s)->slider();
+        QCOMPARE(heads->current(), 8);
+        QVERIFY(
+            std::all_of(heads->sizes().begin(), heads->sizes().end(), [](std::int64_t size) { return size % 4 == 0; }));
+    }
+
     void refusedAtTheField()
     {
         ModelFixture f;

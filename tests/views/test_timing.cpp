@@ -7,6 +7,7 @@
 #include <QUndoStack>
 #include <cmath>
 
+#include "base/codes.h"
 #include "experiment/edits.h"
 #include "plot/device_bars_plot.h"
 #include "plot/step_plot.h"
@@ -285,6 +286,38 @@ private Q_SLOTS:
         fixture.document.setExperiment(test::example("rule-lab"), {});
         fixture.document.waitForAnalysis();
         QVERIFY(!controller.kept() && view.keyFigure().isEmpty());
+    }
+
+    /// Where copies do not fit this machine, one press shares them and runs the step.
+    void copiesAreSharedWhereMemoryIsShort()
+    {
+        Fixture fixture;
+        RunController controller(&fixture.document);
+        TimingView view(&fixture.document, &fixture.selection, &controller);
+        view.resize(700, 260);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const auto share = [&view]() -> QPushButton* {
+            for (QPushButton* button : view.findChildren<QPushButton*>())
+                if (button->isVisible() && button->text() == u"Share copies"_s)
+                    return button;
+            return nullptr;
+        };
+        Diagnostic tooMuch{ Code::OutOfMemory,
+            { { "bytes", std::int64_t{ 1 } << 50 }, { "limit", std::int64_t{ 1 } << 30 } }, {} };
+        Q_EMIT controller.failed(tooMuch);
+        QVERIFY(!share()); // it would not help
+        tooMuch.args.emplace_back("shared_bytes", std::int64_t{ 1 } << 20);
+        Q_EMIT controller.failed(tooMuch);
+        QVERIFY(share());
+        QVERIFY(!fixture.document.experiment()->run.shareReplicas);
+        QTest::mouseClick(share(), Qt::LeftButton);
+        QVERIFY(fixture.document.experiment()->run.shareReplicas);
+        QCOMPARE(fixture.document.undoStack()->undoText(), u"share copies"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(controller.stepsDone(), 1, 30'000);
+        // Shared already, there is nothing to press.
+        Q_EMIT controller.failed(tooMuch);
+        QVERIFY(!share());
     }
 
     /// Where no step can run the page says which problem is in the way; what it is and how it is mended stands there.

@@ -8,12 +8,12 @@
 #include <QPainter>
 #include <algorithm>
 
-#include "views/mesh_view/size_slider.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/chip.h"
 #include "views/widgets/plain_tip.h"
+#include "views/widgets/size_slider.h"
 
 namespace shardscope {
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/model_view/model_field.h"
 
+#include <QBoxLayout>
 #include <QEvent>
 
 #include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
+#include "views/widgets/size_slider.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -22,6 +24,14 @@ ModelField::ModelField(const QString& title, QWidget* control, QWidget* parent)
     m_title->setBuddy(m_control);
     m_message->hide();
     vbox(this, {}, 2, { hbox({}, styleSpacing, { { m_title, 1 }, m_control }), m_message });
+}
+
+void ModelField::setSlider(SizeSlider* slider)
+{
+    m_slider = slider;
+    slider->setAccessibleName(tr("%1, as a slider", "a size").arg(title()));
+    slider->installEventFilter(this);
+    static_cast<QBoxLayout*>(layout())->insertWidget(1, slider);
 }
 
 void ModelField::refuse(const Diagnostic& diagnostic)
@@ -42,7 +52,7 @@ void ModelField::accept()
 
 bool ModelField::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == m_control && event->type() == QEvent::FocusOut)
+    if ((watched == m_control || watched == m_slider) && event->type() == QEvent::FocusOut)
         Q_EMIT left();
     return QWidget::eventFilter(watched, event);
 }

@@ -20,6 +20,7 @@
 #include "views/model_view/model_field.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/fold_button.h"
+#include "views/widgets/size_slider.h"
 #include "views/widgets/size_spin_box.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -177,6 +178,14 @@ void ModelForm::addSize(const char* section, const char* name, const QString& ti
     const std::size_t index = m_sizes.size();
     m_sizes.push_back({ name, sectionOf(section), field, spin });
     connect(spin, &QSpinBox::valueChanged, this, [this, index](int value) { setSize(index, value); });
+    if (m_sections[m_sizes.back().section].name != QStringLiteral("sizes"))
+        return;
+    auto* slider = new SizeSlider(field);
+    slider->setAxis(-1);
+    field->setSlider(slider);
+    connect(slider, &SizeSlider::sizeChosen, this,
+        [this, index](qint64 value, bool dragging) { slide(index, value, dragging); });
+    connect(slider, &SizeSlider::cancelled, this, [this, index] { cancelSlide(index); });
 }
 
 void ModelForm::addDropout()
@@ -289,6 +298,10 @@ void ModelForm::refreshSize(const Size& size)
     size.spin->setToolTip(fits ? QString() : tr("%1, which is more than can be edited here").arg(words::count(*value)));
     size.spin->setSizes(sizesInReach(now, size.name));
     size.spin->setValue(static_cast<int>(std::min<std::int64_t>(*value, size.spin->maximum())));
+    if (SizeSlider* slider = size.field->slider()) {
+        slider->setSizes(sizesOnSlider(now, size.name), *value);
+        slider->setEnabled(fits);
+    }
 }
 
 void ModelForm::refreshChoices()
@@ -331,6 +344,10 @@ void ModelForm::place()
             QWidget* control = static_cast<ModelField*>(section.grid->itemAt(i)->widget())->control();
             setTabOrder(before, control);
             before = control;
+            if (QWidget* slider = static_cast<ModelField*>(section.grid->itemAt(i)->widget())->slider()) {
+                setTabOrder(before, slider);
+                before = slider;
+            }
         }
     for (QWidget* control : m_layout->controls()) {
         setTabOrder(before, control);
@@ -398,6 +415,30 @@ void ModelForm::setSize(std::size_t index, int value)
     merge(size.field, words::count(before));
     edit(size.field, withSize(now, size.name, value),
         QStringLiteral("%1 %2 → %3").arg(size.field->title(), m_before, words::count(value)), m_mergeId);
+}
+
+/// A drag over several sizes is one edit.
+void ModelForm::slide(std::size_t index, qint64 value, bool dragging)
+{
+    if (dragging && !m_beforeDrag) {
+        m_merging = nullptr;
+        m_beforeDrag = m_document->experiment();
+    }
+    if (value <= m_sizes[index].spin->maximum())
+        setSize(index, static_cast<int>(value));
+    if (!dragging) {
+        m_merging = nullptr;
+        m_beforeDrag.reset();
+    }
+}
+
+void ModelForm::cancelSlide(std::size_t index)
+{
+    // A step that ends where it began vanishes.
+    if (m_beforeDrag && m_merging == m_sizes[index].field)
+        edit(m_sizes[index].field, Experiment(*m_beforeDrag), QString(), m_mergeId);
+    m_merging = nullptr;
+    m_beforeDrag.reset();
 }
 
 void ModelForm::setDropout(double rate)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The form of a network: which one it is, and in sections that fold its sizes, blocks and training. Every change is one
-// edit of the document; steps of one field that follow each other are one. What cannot be is refused at the field.
+// The form of a network: which one it is, and in sections that fold its sizes, which have sliders, blocks and training.
+// Every change is one edit of the document; steps of one field that follow each other are one. What cannot be is
+// refused at the field.
 #pragma once
 
 #include <QLabel>
@@ -82,6 +83,8 @@ private:
     void acceptAll();
     void chooseNetwork(int index);
     void setSize(std::size_t index, int value);
+    void slide(std::size_t index, qint64 value, bool dragging);
+    void cancelSlide(std::size_t index);
     void setDropout(double rate);
     /// Steps of this field become one edit from now on.
     void merge(ModelField* field, const QString& before);
@@ -105,6 +108,7 @@ private:
     ModelField* m_merging = nullptr; ///< whose steps are one edit
     int m_mergeId = 0;
     QString m_before; ///< the first of these steps
+    ExperimentPtr m_beforeDrag; ///< of the slider that is held
     bool m_editing = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/mesh_view/size_slider.h"
+#include "views/widgets/size_slider.h"
 
 #include <QAccessible>
 #include <QAccessibleWidget>
@@ -17,7 +17,7 @@ namespace shardscope {
 
 namespace {
 
-int margin()
+int sliderMargin()
 {
     return Metrics::scaled(8);
 }
@@ -49,7 +49,7 @@ private:
     [[nodiscard]] SizeSlider* slider() const { return static_cast<SizeSlider*>(widget()); }
 };
 
-QAccessibleInterface* makeInterface(const QString& className, QObject* object)
+QAccessibleInterface* makeSliderInterface(const QString& className, QObject* object)
 {
     return className == QLatin1String(SizeSlider::staticMetaObject.className())
         ? new SliderInterface(static_cast<SizeSlider*>(object))
@@ -61,7 +61,7 @@ QAccessibleInterface* makeInterface(const QString& className, QObject* object)
 SizeSlider::SizeSlider(QWidget* parent)
     : QAbstractSlider(parent)
 {
-    QAccessible::installFactory(makeInterface);
+    QAccessible::installFactory(makeSliderInterface);
     setOrientation(Qt::Horizontal);
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_Hover);
@@ -98,13 +98,13 @@ void SizeSlider::setAxis(int axis)
 QPoint SizeSlider::handleAt(int index) const
 {
     const int last = std::max(static_cast<int>(m_sizes.size()) - 1, 1);
-    return { margin() + (width() - 2 * margin()) * index / last, Metrics::scaled(11) };
+    return { sliderMargin() + (width() - 2 * sliderMargin()) * index / last, Metrics::scaled(11) };
 }
 
 int SizeSlider::indexAt(int x) const
 {
-    const double room = std::max(width() - 2 * margin(), 1);
-    const double position = (x - margin()) / room * static_cast<double>(maximum());
+    const double room = std::max(width() - 2 * sliderMargin(), 1);
+    const double position = (x - sliderMargin()) / room * static_cast<double>(maximum());
     return std::clamp(static_cast<int>(std::lround(position)), 0, maximum());
 }
 
@@ -190,7 +190,7 @@ void SizeSlider::paintEvent(QPaintEvent*)
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.border);
     painter.drawRoundedRect(QRectF(left, y - 1.5, right - left, 3), 1.5, 1.5);
-    const QColor color = isEnabled() ? theme.meshAxis(m_axis) : theme.strongLine;
+    const QColor color = !isEnabled() ? theme.strongLine : m_axis < 0 ? theme.secondary : theme.meshAxis(m_axis);
     painter.setBrush(color);
     painter.drawRoundedRect(QRectF(left, y - 1.5, handle.x() - left, 3), 1.5, 1.5);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A slider over the sizes that an axis can have: it snaps to them, and each is a tick with its number.
+// A slider over the sizes that something can have: it snaps to them, and each is a tick with its number.
 #pragma once
 
 #include <QAbstractSlider>
@@ -19,7 +19,7 @@ public:
     [[nodiscard]] std::int64_t current() const { return m_current; }
     /// As a key would: the possible size next to this one.
     void chooseNear(std::int64_t size);
-    void setAxis(int axis);
+    void setAxis(int axis); ///< a mesh axis, whose colour it has; -1: none
     /// Centre of the handle at the size with this index.
     [[nodiscard]] QPoint handleAt(int index) const;
 
