@@ -259,10 +259,14 @@ TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& 
         return result;
     }
     // Numbers are never shortened. Copies go first, then specs give way, then names; after that the table scrolls.
-    if (others + shortName > width)
+    int rest = width - wanted.bytes - wanted.copies;
+    const int leastSpec = std::min(wanted.spec, shortName * 7 / 10);
+    result.spec = std::clamp(rest - shortName, leastSpec, wanted.spec);
+    if (wanted.spec - result.spec > wanted.spec / 6) {
         result.copies = 0;
-    const int rest = width - result.bytes - result.copies;
-    result.spec = std::clamp(rest - shortName, std::min(wanted.spec, shortName * 7 / 10), wanted.spec);
+        rest += wanted.copies;
+        result.spec = std::clamp(rest - shortName, leastSpec, wanted.spec);
+    }
     if (wanted.spec - result.spec <= shortName / 8) // a name without that much tells the same
         result.spec = wanted.spec;
     result.name = std::max(rest - result.spec, shortName * 3 / 5);
