@@ -7,6 +7,8 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <unordered_map>
+#include <utility>
 
 #include "experiment/rule_lists.h"
 #include "pipeline/memory_placement.h"
@@ -105,9 +107,17 @@ public:
             run->rows.push_back(row);
         }
         sortLayers(runs);
+        std::vector<Named> others; // without a layer
+        for (const LayerRows& run : runs)
+            if (run.number < 0)
+                others.push_back(named(run.rows.front()));
+        const bool nests = others.size() > maxFlat; // then they stand where the first of them does
         for (std::size_t i = 0; i < runs.size();) {
             if (runs[i].number < 0) {
-                addTensor(parent, runs[i].rows.front());
+                if (nests)
+                    addPaths(parent, std::exchange(others, {}));
+                else
+                    addTensor(parent, named(runs[i].rows.front()));
                 ++i;
                 continue;
             }
@@ -186,18 +196,70 @@ private:
         if (slash > 0)
             name = layer.layers.left(slash) + u" / "_s + name;
         const int id = add(parent, TensorNode::Kind::Layer, layer.layers + u'.' + QString::number(layer.number), name);
+        std::vector<Named> tensors;
         for (const int row : layer.rows)
-            addTensor(id, row);
+            tensors.push_back(named(row));
+        addPaths(id, tensors);
     }
 
-    void addTensor(int parent, int index)
+    struct Named {
+        int row = 0;
+        QString name; ///< what is left of its path: "mlp/wo/kernel"
+    };
+    static constexpr std::size_t maxFlat = 8; ///< so many names below each other are read without parts
+
+    [[nodiscard]] Named named(int row) const
     {
-        const TensorRow& row = m_snapshot.tensors[static_cast<std::size_t>(index)];
         // A value that a text numbers is called as everywhere else: "%arg0".
-        const QString leaf = words::parseTensorPath(row.path).leaf, path = words::fromStd(row.path);
-        const int id = add(parent, TensorNode::Kind::Tensor, path, leaf == path ? words::tensorName(row.path) : leaf);
+        const std::string& path = m_snapshot.tensors[static_cast<std::size_t>(row)].path;
+        const QString leaf = words::parseTensorPath(path).leaf;
+        return { row, leaf == words::fromStd(path) ? words::tensorName(path) : leaf };
+    }
+
+    /// Few as they stand. Of many, those whose names begin with the same part below that part; the parts that all of
+    /// them have in common are one node.
+    void addPaths(int parent, const std::vector<Named>& tensors)
+    {
+        if (tensors.size() <= maxFlat) {
+            for (const Named& tensor : tensors)
+                addTensor(parent, tensor);
+            return;
+        }
+        const auto firstPart = [](const QString& name) {
+            return name.left(std::max(name.indexOf(u'/'), qsizetype{ 0 }));
+        };
+        std::unordered_map<QString, std::vector<Named>> below;
+        for (const Named& tensor : tensors)
+            if (const QString part = firstPart(tensor.name); !part.isEmpty())
+                below[part].push_back({ tensor.row, tensor.name.mid(part.size() + 1) });
+        for (const Named& tensor : tensors) {
+            const auto found = below.find(firstPart(tensor.name));
+            if (found == below.end() || found->second.size() == 1) {
+                addTensor(parent, tensor);
+                continue;
+            }
+            std::vector<Named> inside = std::exchange(found->second, {});
+            if (inside.empty()) // added with the first of them
+                continue;
+            QString name = found->first;
+            for (QString next = firstPart(inside.front().name); !next.isEmpty()
+                 && std::all_of(
+                     inside.begin(), inside.end(), [&](const Named& each) { return firstPart(each.name) == next; });
+                 next = firstPart(inside.front().name)) {
+                name += u" / "_s + next;
+                for (Named& each : inside)
+                    each.name.remove(0, next.size() + 1);
+            }
+            addPaths(add(parent, TensorNode::Kind::Part, name, name), inside);
+        }
+    }
+
+    void addTensor(int parent, const Named& tensor)
+    {
+        const TensorRow& row = m_snapshot.tensors[static_cast<std::size_t>(tensor.row)];
+        const int id = add(parent, TensorNode::Kind::Tensor, words::fromStd(row.path), tensor.name);
         TensorNode& node = m_nodes[static_cast<std::size_t>(id)];
-        node.row = index;
+        node.row = tensor.row;
         node.onHost = isOnHost(m_snapshot, row);
         (node.onHost ? node.hostBytes : node.bytes) = row.bytesPerDevice;
         node.copies = row.copies;

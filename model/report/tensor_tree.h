@@ -8,6 +8,9 @@
 //       Layers 1–3    same, folded          6 MiB  × 2
 //         Layer 1 ...
 //
+// More than a few names without a layer are nested by what their paths have in common: embedder/embedding beside
+// "decoder / layers" with query/kernel in "attention".
+//
 // Layers that follow each other and look the same in every row (name, shapes, spec, bytes, copies) fold: the first one
 // stands for itself, the others share one row. Every row's bytes are the sum of the rows under it; what lies on the
 // host is summed apart.

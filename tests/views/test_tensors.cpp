@@ -124,6 +124,48 @@ ENTRY %main_spmd (p: f32[2,8]) -> f32[2,8] {
             elidedName(QStringLiteral("Layer 0 / W1"), metrics, width("Layer 0 / W")).endsWith(QLatin1String("W1")));
     }
 
+    /// More than a few of a kind are nested by path, as a model's modules are.
+    void manyNamesAreNestedByPath()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        ArraysModel arrays;
+        const auto add = [&](const char* path) {
+            arrays.arrays.push_back({ path, { LogicalName::none() }, { 8 }, DType::F32 });
+        };
+        add("params/embedder/embedding");
+        for (const char* part : { "query", "key", "value", "out" })
+            add(("params/decoder/layers/attention/" + std::string(part) + "/kernel").c_str());
+        add("params/decoder/layers/norm/scale");
+        for (const char* part : { "wi_0", "wi_1", "wo" })
+            add(("params/decoder/layers/mlp/" + std::string(part) + "/kernel").c_str());
+        experiment.model = arrays;
+        Fixture fixture(experiment);
+        const auto names = [&] {
+            TensorsView view(&fixture.document, &fixture.selection);
+            QStringList lines = dump(*view.model());
+            for (QString& line : lines)
+                line = line.section(u'|', 0, 0);
+            return lines;
+        };
+        QCOMPARE(names(),
+            (QStringList{ u"Parameters"_s, u"  embedder/embedding"_s, u"  decoder / layers"_s,
+                u"    attention/query/kernel"_s, u"    attention/key/kernel"_s, u"    attention/value/kernel"_s,
+                u"    attention/out/kernel"_s, u"    norm/scale"_s, u"    mlp/wi_0/kernel"_s, u"    mlp/wi_1/kernel"_s,
+                u"    mlp/wo/kernel"_s }));
+        checkSums(TensorTree::build(fixture.snapshot()), 0);
+        // One more of the layers, and they have parts of their own.
+        add("params/decoder/layers/last_norm/scale");
+        experiment.model = arrays;
+        fixture.document.setExperiment(experiment, {});
+        fixture.document.waitForAnalysis();
+        QCOMPARE(names(),
+            (QStringList{ u"Parameters"_s, u"  embedder/embedding"_s, u"  decoder / layers"_s, u"    attention"_s,
+                u"      query/kernel"_s, u"      key/kernel"_s, u"      value/kernel"_s, u"      out/kernel"_s,
+                u"    norm/scale"_s, u"    mlp"_s, u"      wi_0/kernel"_s, u"      wi_1/kernel"_s, u"      wo/kernel"_s,
+                u"    last_norm/scale"_s }));
+        checkSums(TensorTree::build(fixture.snapshot()), 0);
+    }
+
     /// Values that a text numbers have one spelling everywhere.
     void numberedValues()
     {
