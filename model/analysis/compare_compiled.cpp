@@ -128,7 +128,7 @@ std::string causeOf(const Program& program, const CollectiveEntry& entry)
     if (entry.value.index >= program.values.size() || program.value(entry.value).path.empty())
         return entry.scope;
     const std::string& path = program.value(entry.value).path;
-    const std::string_view printed = nameInText(path);
+    const std::string_view printed = nameInText(program, entry.value);
     const bool isNumber = !printed.empty() && printed.front() >= '0' && printed.front() <= '9';
     return isNumber ? statementOf(program, entry) : path;
 }

@@ -50,8 +50,9 @@ struct BatchFigures {
     /// Of the meshes handed over that can be used with this batch: the first one of those that send least.
     std::optional<std::size_t> least;
     std::optional<Rational> sentLeast;
-    /// Of the batches after the one tried before, up to this one: where another mesh comes to send least. Empty where
-    /// none does, and where what the meshes send does not grow evenly in between, so that this is not known.
+    /// Of the batches after the one tried before, up to this one: where another mesh comes to send least, of those that
+    /// can be used with both. Empty where none does, and where what the meshes send does not grow evenly in between, so
+    /// that this is not known.
     std::vector<BatchChange> changes;
     /// Where none can be used: why not the one of `closest`, which of all meshes handed over needs least memory.
     std::optional<Diagnostic> problem;

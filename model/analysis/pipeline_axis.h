@@ -8,8 +8,9 @@
 
 namespace shardscope {
 
-/// The mesh axis has the name of a pipeline's stages ("stage" as in MaxText, "pipeline", "pipe", "pp"), and the program
-/// is a network of ours, whose layers every device works out. A program in a text may well have a pipeline of its own.
+/// The mesh axis has the name of a pipeline's stages ("stage" as in MaxText, "stages", "pipeline", "pipe", "pp"), and
+/// the program is a network of ours, whose layers every device works out. A program in a text may well have a pipeline
+/// of its own.
 [[nodiscard]] bool isPipelineAxis(const Experiment& experiment, std::string_view axis);
 
 } // namespace shardscope

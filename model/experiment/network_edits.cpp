@@ -430,10 +430,10 @@ std::vector<std::int64_t> sizesOnSlider(const Experiment& experiment, std::strin
     if (!present || *present < 1)
         return {};
     const std::int64_t times = name == "batch" ? 1024 : 8;
-    const std::int64_t most = *present > (std::int64_t{ 1 } << 40) / times ? *present : *present * times;
+    const std::int64_t limit = *present > (std::int64_t{ 1 } << 40) / times ? *present : *present * times;
     std::vector<std::int64_t> sizes = sizesInReach(experiment, name);
-    std::erase_if(sizes, [most](std::int64_t size) {
-        return size < 1 || size > most || !std::has_single_bit(static_cast<std::uint64_t>(size));
+    std::erase_if(sizes, [limit](std::int64_t size) {
+        return size < 1 || size > limit || !std::has_single_bit(static_cast<std::uint64_t>(size));
     });
     return sizes;
 }

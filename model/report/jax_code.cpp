@@ -176,7 +176,8 @@ std::string codeOf(const Snapshot& snapshot, const SplitAxes* split)
         if (const std::optional<SplitAxes> splitMesh = SplitAxes::of(mesh, parts))
             return codeOf(snapshot, &*splitMesh);
     if (split)
-        text += "# a PartitionSpec has no name for parts of axes: of the mesh " + split->explained() + "\n\n";
+        text +=
+            "# a PartitionSpec has no name for parts of axes: of the mesh " + onOneLine(split->explained()) + "\n\n";
     if (!parts.empty())
         text += "# a PartitionSpec has no name for parts of axes: give the mesh an axis for each of "
             + join(parts, ", ") + "\n\n";

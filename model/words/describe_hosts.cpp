@@ -79,7 +79,8 @@ ProblemText describeHosts(const Diagnostic& d)
             (text("nearest").isEmpty()
                     ? QString()
                     : Words::tr("Did you mean %1, which rules name?").arg(text("nearest")) + QLatin1Char(' '))
-                + Words::tr("Map a logical name to it, or give its devices to another axis."),
+                + (d.arg("pipeline") ? Words::tr("Give its devices to another axis.")
+                                     : Words::tr("Map a logical name to it, or give its devices to another axis.")),
             {} };
     case Code::PipelineAxis:
         return { d.arg("parts")

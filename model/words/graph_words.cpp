@@ -46,9 +46,15 @@ void GraphWords::setSnapshot(SnapshotPtr snapshot)
         const OperationId operation = m_collectives.operationOf(number);
         if (!operation.valid() || operation.index >= m_outline->partOfOperation.size())
             continue;
+        bool counts = true; // of the branches of a conditional its sum counts that which sends most
         for (int at = m_outline->partOfOperation[operation.index]; at >= 0; at = m_outline->part(at).parent) {
+            if (const ProgramPart& part = m_outline->part(at); part.kind == PartKind::Operation)
+                if (const OpKind kind = m_program->operation(part.operation).kind;
+                    kind == OpKind::Case || kind == OpKind::If)
+                    counts = counts && collective(number)->inSums;
             Sums& sums = m_sums[static_cast<std::size_t>(at)];
-            sums.bytes += collective(number)->sentPerStep().value();
+            if (counts)
+                sums.bytes += collective(number)->sentPerStep().value();
             ++sums.collectives;
         }
     }

@@ -352,6 +352,15 @@ private Q_SLOTS:
         QTest::keyClick(&slider, Qt::Key_Left);
         QCOMPARE(chosen.at(0).at(0).toLongLong(), 4);
         QCOMPARE(chosen.at(1).at(0).toLongLong(), 2);
+        // The wheel is for what the slider stands in.
+        chosen.clear();
+        const QPoint middle = slider.rect().center();
+        QWheelEvent wheel(
+            middle, slider.mapToGlobal(middle), {}, { 0, 120 }, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+        const int value = slider.value();
+        QApplication::sendEvent(&slider, &wheel);
+        QVERIFY(!wheel.isAccepted() && chosen.isEmpty());
+        QCOMPARE(slider.value(), value);
     }
 
     void axesAreEdited()

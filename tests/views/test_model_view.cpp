@@ -168,8 +168,7 @@ private Q_SLOTS:
         QCOMPARE(f.spin(u"layers"_s)->value(), 3);
     }
 
-    /// What cannot be is said at its field and changes nothing.
-    /// A slider below every size: a drag is one edit, Esc takes it back, and what is refused leaves it where it was.
+    /// A slider below every size: a drag is one edit, the ticks stand still during it, and Esc takes it back.
     void sizesOnSliders()
     {
         ModelFixture f;
@@ -196,6 +195,13 @@ private Q_SLOTS:
             f.document.undoStack()->undoText(), u"Batch %1 → %2"_s.arg(words::count(before), words::count(before * 4)));
         f.document.undoStack()->undo();
         QCOMPARE(slider->current(), before);
+        const QPoint begin = slider->handleAt(at), twice = slider->handleAt(at + 1);
+        QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, begin);
+        for (const QPoint& place : { twice, twice + QPoint(1, 0), twice })
+            QTest::mouseMove(slider, place);
+        QTest::mouseRelease(slider, Qt::LeftButton, Qt::NoModifier, twice);
+        QCOMPARE(batch(), before * 2);
+        f.document.undoStack()->undo();
         QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(at));
         QTest::mouseMove(slider, slider->handleAt(at + 1));
         QTest::keyClick(slider, Qt::Key_Escape);
@@ -212,6 +218,7 @@ private Q_SLOTS:
             std::all_of(heads->sizes().begin(), heads->sizes().end(), [](std::int64_t size) { return size % 4 == 0; }));
     }
 
+    /// What cannot be is said at its field and changes nothing.
     void refusedAtTheField()
     {
         ModelFixture f;

@@ -275,8 +275,9 @@ void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
     if (!named)
         return;
     const bool holding = hasHoldings();
+    const QRect view = viewport().translated(offset());
     for (const std::int32_t device : m_path.devices)
-        if (const std::int64_t cell = cellOf(device); cell >= 0)
+        if (const std::int64_t cell = cellOf(device); cell >= 0 && cellRect(cell).intersects(view))
             paintName(painter, theme, device, cellRect(cell), { .onPlate = true, .holding = holding });
 }
 

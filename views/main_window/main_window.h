@@ -274,9 +274,10 @@ private:
     /// To the clipboard, and what is said then.
     void copyExported(const char* view, const char* form, const QString& message);
     void noteFile(const QString& path, const Result<void>& outcome);
-    /// Asks for a file with one of these endings; "" if nobody wants one.
+    /// Of what the view shows, to a file that is asked for, or to the clipboard.
     void askForPicture(DockFrame& frame);
     void copyPicture(DockFrame& frame);
+    /// Asks for a file with one of these endings; "" if nobody wants one.
     [[nodiscard]] QString askForExport(const QString& title, const QString& what, const QStringList& endings);
     void showAbout();
 

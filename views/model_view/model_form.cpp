@@ -299,7 +299,8 @@ void ModelForm::refreshSize(const Size& size)
     size.spin->setSizes(sizesInReach(now, size.name));
     size.spin->setValue(static_cast<int>(std::min<std::int64_t>(*value, size.spin->maximum())));
     if (SizeSlider* slider = size.field->slider()) {
-        slider->setSizes(sizesOnSlider(now, size.name), *value);
+        // The same sizes through all of a drag, or ticks would move under the pointer.
+        slider->setSizes(sizesOnSlider(m_beforeDrag ? *m_beforeDrag : now, size.name), *value);
         slider->setEnabled(fits);
     }
 }
@@ -426,9 +427,10 @@ void ModelForm::slide(std::size_t index, qint64 value, bool dragging)
     }
     if (value <= m_sizes[index].spin->maximum())
         setSize(index, static_cast<int>(value));
-    if (!dragging) {
+    if (!dragging && m_beforeDrag) {
         m_merging = nullptr;
         m_beforeDrag.reset();
+        refreshSize(m_sizes[index]);
     }
 }
 
@@ -439,6 +441,7 @@ void ModelForm::cancelSlide(std::size_t index)
         edit(m_sizes[index].field, Experiment(*m_beforeDrag), QString(), m_mergeId);
     m_merging = nullptr;
     m_beforeDrag.reset();
+    refreshSize(m_sizes[index]);
 }
 
 void ModelForm::setDropout(double rate)

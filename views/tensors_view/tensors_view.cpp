@@ -105,7 +105,9 @@ PathTree* TensorsView::makeTree()
     return new PathTree(tr("Tensors"),
         { m_model, TensorsModel::KeyRole, [this](const QModelIndex& row) { return m_model->path(row); },
             [this](const QString& path) { return m_model->find(path); }, isOpened },
-        m_selection, { u"Parameters"_s, u"Parameters/layers.0"_s, u"Activations"_s, u"Inputs"_s });
+        m_selection,
+        { u"Parameters"_s, u"Parameters/layers.0"_s, u"Parameters/decoder"_s, u"Parameters/decoder/layers"_s,
+            u"Activations"_s, u"Inputs"_s });
 }
 
 void TensorsView::fillMenu(QMenu& menu, const QModelIndex& row)
@@ -266,7 +268,7 @@ void TensorsView::fitColumns()
     // The widest few texts decide; rows of one kind are alike, so that looking at tensors of the first layers is enough
     // for a good width and costs nothing with thousands of rows.
     int examined = 0, longestGroup = 0, longestName = 0;
-    const auto visit = [&](const auto& self, const QModelIndex& parent) -> void {
+    const auto visit = [&](const auto& self, const QModelIndex& parent, int depth) -> void {
         for (int i = 0; i < m_model->rowCount(parent) && examined < 400; ++i, ++examined) {
             const QModelIndex row = m_model->index(i, 0, parent);
             const auto textOf = [&](TensorColumn column) {
@@ -275,8 +277,8 @@ void TensorsView::fitColumns()
             if (!parent.isValid())
                 longestGroup = std::max(longestGroup, textWidth(group, textOf(TensorColumn::Name)));
             else if (row.data(TensorsModel::KindRole).toInt() == static_cast<int>(TensorNode::Kind::Tensor))
-                longestName = std::max(
-                    longestName, textWidth(normal, textOf(TensorColumn::Name)) + 2 * m_tree->indentation() + margin);
+                longestName = std::max(longestName,
+                    textWidth(normal, textOf(TensorColumn::Name)) + depth * m_tree->indentation() + margin);
             const int mark = TensorsDelegate::markWidth(row.data(TensorsModel::MarkRole).toString());
             wanted.shape = std::max(wanted.shape, textWidth(fixed, textOf(TensorColumn::Extent)) + margin);
             const QVariant spec =
@@ -284,10 +286,10 @@ void TensorsView::fitColumns()
             wanted.spec = std::max(wanted.spec, spansWidth(spec.value<words::Text>(), fixed) + margin + mark);
             wanted.bytes = std::max(wanted.bytes, textWidth(normal, textOf(TensorColumn::Bytes)) + margin);
             wanted.copies = std::max(wanted.copies, textWidth(normal, textOf(TensorColumn::Copies)) + margin);
-            self(self, row);
+            self(self, row, depth + 1);
         }
     };
-    visit(visit, {});
+    visit(visit, {}, 1);
 
     const TensorColumnWidths widths = TensorColumnWidths::fit(m_tree->viewport()->width(), wanted,
         std::max({ Metrics::scaled(84), longestGroup + m_tree->indentation() + margin,

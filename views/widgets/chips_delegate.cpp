@@ -42,7 +42,7 @@ void ChipsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                 option.rect.adjusted(x - option.rect.left(), 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, more(i));
             break;
         }
-        size.setWidth(std::min(size.width(), room));
+        size.setWidth(std::min(size.width(), std::max(room, 0)));
         paintChip(*painter, QRect(QPoint(x, option.rect.center().y() - size.height() / 2 + 1), size), axes[i],
             i < indices.size() ? indices[i].toInt() : -1, Theme::current());
         x += size.width() + 4;

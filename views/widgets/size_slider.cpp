@@ -7,6 +7,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -152,6 +153,12 @@ bool SizeSlider::eventFilter(QObject* watched, QEvent* event)
     release();
     Q_EMIT cancelled();
     return true;
+}
+
+/// Scrolls what the slider stands in.
+void SizeSlider::wheelEvent(QWheelEvent* event)
+{
+    event->ignore();
 }
 
 void SizeSlider::keyPressEvent(QKeyEvent* event)
