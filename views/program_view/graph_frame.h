@@ -25,7 +25,6 @@ struct GraphPainter::Frame {
     const double zoom;
     const QFont plain;
     const QFontMetricsF plainMetrics;
-    const QColor speck; ///< of boxes that are too small for an outline
 
     Frame(GraphPainter& painterOf, QPainter& with, const QRectF& where, const GraphScene& of);
 
@@ -47,7 +46,6 @@ struct GraphPainter::Frame {
     void level(int part, int depth);
     void bars(const GraphLevel& in, QPointF origin);
     void item(GraphPlace place, const GraphItem& item, QPointF origin, bool text, int depth);
-    void box(const QRectF& rect, double radius, const QColor& fill, const QPen& outline);
     void frame(GraphPlace place, const QRectF& rect, int depth);
     void folded(GraphPlace place, const GraphItem& item, const QRectF& rect, bool container);
     void sign(const QRectF& rect, GraphPlace place);

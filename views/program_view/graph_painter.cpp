@@ -48,7 +48,6 @@ GraphPainter::Frame::Frame(GraphPainter& painterOf, QPainter& with, const QRectF
     , zoom(of.zoom)
     , plain(Metrics::small())
     , plainMetrics(plain)
-    , speck(mixed(theme.base, theme.strongLine, 0.6))
 {
 }
 
@@ -94,7 +93,10 @@ void GraphPainter::Frame::item(GraphPlace place, const GraphItem& item, QPointF 
     const int collective = collectiveAt(item);
     const int axis = stated.axisOf(collective);
     if (rect.height() < 6 && !open) { // too small for a frame
-        painter.fillRect(rect, current || marked ? theme.accent : axis >= 0 ? theme.meshAxis(axis) : speck);
+        painter.fillRect(rect,
+            current || marked ? theme.accent
+                : axis >= 0   ? theme.meshAxis(axis)
+                              : mixed(theme.base, theme.strongLine, 0.6));
         return;
     }
     const bool repeat = container && layout.outline().part(item.part).kind == PartKind::Repeat;
@@ -115,10 +117,13 @@ void GraphPainter::Frame::item(GraphPlace place, const GraphItem& item, QPointF 
         marked || current ? 2 : 1);
     if (repeat && !open && zoom >= titlesFrom)
         for (const int sheet : { 2, 1 }) {
-            box(rect.translated(sheet * pixels(3), sheet * pixels(3)), radius, theme.alternateRow,
-                QPen(theme.strongLine, 1));
+            painter.setBrush(theme.alternateRow);
+            painter.setPen(QPen(theme.strongLine, 1));
+            painter.drawRoundedRect(crisp(rect.translated(sheet * pixels(3), sheet * pixels(3))), radius, radius);
         }
-    box(rect, radius, fill, pen);
+    painter.setPen(pen);
+    painter.setBrush(fill);
+    painter.drawRoundedRect(crisp(rect), radius, radius);
     const auto ring = [&](const QColor& color, double outside) {
         painter.setPen(QPen(color, 2));
         painter.setBrush(Qt::NoBrush);
@@ -133,23 +138,6 @@ void GraphPainter::Frame::item(GraphPlace place, const GraphItem& item, QPointF 
         frame(place, rect, depth);
     else if (text)
         folded(place, item, rect, container);
-}
-
-/// A box with its outline. Where corners are not seen to be round it is filled twice instead, which takes a tenth of
-/// the time: pictures that are zoomed out have thousands.
-void GraphPainter::Frame::box(const QRectF& rect, double radius, const QColor& fill, const QPen& outline)
-{
-    constexpr double seenRound = 1.5; // pixels
-    const int line = static_cast<int>(outline.widthF());
-    const QRect outer = rect.toRect();
-    if (radius < seenRound && line == 1 && outer.width() > 2 && outer.height() > 2) {
-        painter.fillRect(outer, outline.color());
-        painter.fillRect(outer.adjusted(line, line, -line, -line), fill);
-        return;
-    }
-    painter.setPen(outline);
-    painter.setBrush(fill);
-    painter.drawRoundedRect(crisp(rect), radius, radius);
 }
 
 int GraphPainter::Frame::collectiveAt(const GraphItem& item) const
