@@ -169,7 +169,7 @@ private Q_SLOTS:
         QCOMPARE(stated(Code::AxisUnused, { { "axis", "pp" }, { "size", 2 }, { "pipeline", std::int64_t{ 1 } } }),
             QStringLiteral(
                 "no array is sharded along pp, so both positions along pp do the same work; pipelines are not "
-                "modelled. Map a logical name to it, or give its devices to another axis."));
+                "modelled. Give its devices to another axis."));
     }
 
     void namesOfSeveralTensors()
