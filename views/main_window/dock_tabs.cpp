@@ -85,13 +85,20 @@ DockTabs::DockTabs(QMainWindow* window, const QList<DockFrame*>* docks)
     }
 }
 
+QList<QWidget*> DockTabs::groups() const
+{
+    QList<QWidget*> found;
+    for (QWidget* child : m_window->findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+        if (child->inherits("QDockWidgetGroupWindow"))
+            found << child;
+    return found;
+}
+
 QList<QTabBar*> DockTabs::bars() const
 {
-    // Those of the window, and of groups of docks that float together.
     QList<QTabBar*> found = m_window->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly);
-    for (const QWidget* child : m_window->findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
-        if (child->inherits("QDockWidgetGroupWindow"))
-            found << child->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly);
+    for (const QWidget* group : groups())
+        found << group->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly);
     return found;
 }
 
@@ -124,6 +131,14 @@ void DockTabs::follow()
                     tab, tr("%1: a middle click closes it, a double click maximises it").arg(dock->name()));
             }
         place(bar);
+    }
+    for (QWidget* group : groups()) {
+        group->setObjectName(QStringLiteral("floating")); // or Qt warns of it where it saves what is being dragged
+        QStringList names;
+        for (const DockFrame* dock : group->findChildren<DockFrame*>(Qt::FindDirectChildrenOnly))
+            names << dock->name();
+        if (const QString title = names.join(QStringLiteral(", ")); !title.isEmpty() && group->windowTitle() != title)
+            group->setWindowTitle(title);
     }
 }
 

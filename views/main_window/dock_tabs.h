@@ -23,6 +23,7 @@ public:
 
     /// Bars come and go without a signal: to be called when docks may have been tabbed together or torn apart.
     void follow();
+    /// Those of the window, and of groups of docks that float together.
     [[nodiscard]] QList<QTabBar*> bars() const;
     [[nodiscard]] DockFrame* dockAt(const QTabBar* bar, int tab) const;
     /// Outlines the dock's tab, or its title where it has none, for a moment.
@@ -35,6 +36,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    [[nodiscard]] QList<QWidget*> groups() const; ///< windows of docks that float together
     void adopt(QTabBar* bar);
     void place(QTabBar* bar);
     QMainWindow* m_window;
