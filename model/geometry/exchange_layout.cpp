@@ -73,7 +73,7 @@ GridLayout::Choice ExchangeLayout::commonChoice(const Layout& before, const Layo
     Shape blocks(rank);
     for (std::size_t d = 0; d < rank; ++d)
         blocks[d] = std::max(before.shardGrid()[d], after.shardGrid()[d]);
-    const std::vector<int> order = GridLayout::mostShardedFirst(blocks);
+    const std::vector<int> order = GridLayout::dimensionsByShards(blocks);
     GridLayout::Choice choice{ std::min(order[0], order[1]), std::max(order[0], order[1]) };
     std::int64_t panels = 1;
     for (std::size_t i = 2; i < rank; ++i)

@@ -22,7 +22,7 @@ bool spans(GridPlace place)
 
 } // namespace
 
-std::vector<int> GridLayout::mostShardedFirst(const Shape& blocks)
+std::vector<int> GridLayout::dimensionsByShards(const Shape& blocks)
 {
     std::vector<int> order(blocks.size());
     std::iota(order.begin(), order.end(), 0);
@@ -39,7 +39,7 @@ GridLayout::Choice GridLayout::defaultChoice(const Layout& layout)
         return {};
     if (rank == 1)
         return { -1, 0 };
-    const std::vector<int> order = mostShardedFirst(layout.shardGrid());
+    const std::vector<int> order = dimensionsByShards(layout.shardGrid());
     Choice choice{ std::min(order[0], order[1]), std::max(order[0], order[1]) };
     std::int64_t panels = 1;
     for (std::size_t i = 2; i < rank; ++i)

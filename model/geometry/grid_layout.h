@@ -111,7 +111,7 @@ public:
         bool operator==(const Choice&) const = default;
     };
     /// Dimensions by the number of their blocks, the largest first; of several unsharded ones the last one first.
-    [[nodiscard]] static std::vector<int> mostShardedFirst(const Shape& blocks);
+    [[nodiscard]] static std::vector<int> dimensionsByShards(const Shape& blocks);
     /// The two dimensions sharded most, the earlier one as rows; unsharded ones, the last first, where fewer are
     /// sharded. Where the others would give more panels than are drawn, those sharded most are on sliders.
     static Choice defaultChoice(const Layout& layout);

@@ -75,8 +75,8 @@ private:
 
 /// What the entries numbered in `of` send, which stand in the same branches down to `depth`. Others are taken out of
 /// the sums.
-Rational mostSent(std::vector<CollectiveEntry>& entries, const BranchPaths& paths, const std::vector<std::size_t>& of,
-    std::size_t depth)
+Rational maximumSent(std::vector<CollectiveEntry>& entries, const BranchPaths& paths,
+    const std::vector<std::size_t>& of, std::size_t depth)
 {
     Rational sent;
     std::map<std::uint32_t, std::map<std::size_t, std::vector<std::size_t>>> conditionals;
@@ -88,18 +88,18 @@ Rational mostSent(std::vector<CollectiveEntry>& entries, const BranchPaths& path
             conditionals[path[depth].conditional.index][path[depth].number].push_back(i);
     }
     for (const auto& [conditional, branches] : conditionals) {
-        Rational most;
+        Rational maximum;
         const std::vector<std::size_t>* chosen = nullptr;
         for (const auto& [number, members] : branches)
-            if (const Rational one = mostSent(entries, paths, members, depth + 1); !chosen || most < one) {
-                most = one;
+            if (const Rational one = maximumSent(entries, paths, members, depth + 1); !chosen || maximum < one) {
+                maximum = one;
                 chosen = &members;
             }
         for (const auto& [number, members] : branches)
             if (&members != chosen)
                 for (const std::size_t i : members)
                     entries[i].inSums = false;
-        sent += most;
+        sent += maximum;
     }
     return sent;
 }
@@ -113,7 +113,7 @@ void chooseBranches(std::vector<CollectiveEntry>& entries, const Program& progra
         if (entries[i].conditional)
             conditional.push_back(i);
     if (!conditional.empty())
-        (void)mostSent(entries, BranchPaths(program), conditional, 0);
+        (void)maximumSent(entries, BranchPaths(program), conditional, 0);
 }
 
 } // namespace shardscope
