@@ -67,16 +67,6 @@ private:
     std::vector<std::vector<std::int64_t>> m_found;
 };
 
-Result<Experiment> movedTo(const Experiment& experiment, const std::vector<MeshAxis>& axes)
-{
-    std::vector<std::int64_t> sizes;
-    for (const MeshAxis& axis : axes)
-        sizes.push_back(axis.size);
-    return sizes.size() == experiment.mesh.axes.size() && axes == experiment.mesh.axes
-        ? Result<Experiment>(experiment)
-        : withAxisSizes(experiment, sizes);
-}
-
 /// Null where stopped.
 SnapshotPtr snapshotIn(Experiment experiment, AnalysisCache& cache, const std::stop_token& stop)
 {
@@ -99,7 +89,7 @@ std::optional<MeshFigures> figuresOn(
     const Experiment& experiment, std::vector<MeshAxis> axes, AnalysisCache& cache, const std::stop_token& stop)
 {
     MeshFigures figures;
-    Result<Experiment> moved = movedTo(experiment, axes);
+    Result<Experiment> moved = onMesh(experiment, axes);
     figures.axes = std::move(axes);
     if (!moved) {
         figures.problem = moved.error();
@@ -252,6 +242,16 @@ std::vector<std::vector<MeshAxis>> otherMeshes(
         all.push_back(std::move(axes));
     }
     return all;
+}
+
+Result<Experiment> onMesh(const Experiment& experiment, const std::vector<MeshAxis>& axes)
+{
+    std::vector<std::int64_t> sizes;
+    for (const MeshAxis& axis : axes)
+        sizes.push_back(axis.size);
+    return sizes.size() == experiment.mesh.axes.size() && axes == experiment.mesh.axes
+        ? Result<Experiment>(experiment)
+        : withAxisSizes(experiment, sizes);
 }
 
 std::vector<std::vector<MeshAxis>> meshesToTry(const Snapshot& snapshot)

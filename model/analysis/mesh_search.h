@@ -76,6 +76,9 @@ inline constexpr std::size_t maximumMeshes = 128;
 /// part in `order` (by default that of the mesh) as long as there are no more than `most` ways; else they stay.
 [[nodiscard]] std::vector<std::vector<MeshAxis>> otherMeshes(
     const MeshSetting& mesh, std::size_t most = maximumMeshes, const std::vector<std::size_t>* order = nullptr);
+/// With these sizes of its axes, in their order; the experiment itself where it has them. Errors of withAxisSizes().
+[[nodiscard]] Result<Experiment> onMesh(const Experiment& experiment, const std::vector<MeshAxis>& axes);
+
 /// Those that a search tries, with axes of size 1 in the order of axesToTry().
 [[nodiscard]] std::vector<std::vector<MeshAxis>> meshesToTry(const Snapshot& snapshot);
 /// The axes whose sizes are not the same in all of them, and those of size 1 in all of them.

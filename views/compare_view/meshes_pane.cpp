@@ -6,7 +6,6 @@
 #include <QTableView>
 #include <algorithm>
 
-#include "experiment/edits.h"
 #include "views/compare_view/figure_text.h"
 #include "views/compare_view/mesh_scatter.h"
 #include "views/compare_view/row_actions.h"
@@ -107,14 +106,6 @@ QString BatchesModel::sentence() const
 }
 
 namespace {
-
-Result<Experiment> withAxes(const Experiment& experiment, const std::vector<MeshAxis>& axes)
-{
-    std::vector<std::int64_t> sizes;
-    for (const MeshAxis& axis : axes)
-        sizes.push_back(axis.size);
-    return withAxisSizes(experiment, sizes);
-}
 
 } // namespace
 
@@ -230,7 +221,7 @@ void MeshesPane::receive(FoundMeshes found)
 void MeshesPane::open()
 {
     if (const int row = current(); row >= 0)
-        m_document->edit(withAxes(*m_document->experiment(), m_model->mesh(row).axes),
+        m_document->edit(onMesh(*m_document->experiment(), m_model->mesh(row).axes),
             tr("mesh %1").arg(words::meshNames(m_model->mesh(row).axes)));
 }
 
@@ -239,7 +230,7 @@ void MeshesPane::pin()
     const int row = current();
     if (row < 0)
         return;
-    if (Result<Experiment> pinned = withAxes(*m_document->experiment(), m_model->mesh(row).axes))
+    if (Result<Experiment> pinned = onMesh(*m_document->experiment(), m_model->mesh(row).axes))
         Q_EMIT pinRequested(
             std::make_shared<const Experiment>(std::move(*pinned)), words::meshNames(m_model->mesh(row).axes));
 }
