@@ -379,6 +379,13 @@ Result<StepState> parseState(const Program& program, std::string_view text)
     return state;
 }
 
+std::optional<std::size_t> StepState::resultOf(ValueId argument) const
+{
+    const auto found =
+        std::find_if(pairs.begin(), pairs.end(), [&](const StatePair& pair) { return pair.argument == argument; });
+    return found == pairs.end() ? std::nullopt : std::optional<std::size_t>(found->result);
+}
+
 StepState withPair(const Program& program, StepState state, std::size_t argument, std::optional<std::size_t> result)
 {
     const MainInterface main(program);

@@ -34,6 +34,8 @@ enum class StateSource : std::uint8_t {
 struct StepState {
     StateSource source = StateSource::None;
     std::vector<StatePair> pairs; ///< by argument, in the order of main's; no argument and no result twice
+    /// What the argument is in the next step; nothing where it stays as it is.
+    [[nodiscard]] std::optional<std::size_t> resultOf(ValueId argument) const;
     bool operator==(const StepState&) const = default;
 };
 

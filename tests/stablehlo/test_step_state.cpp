@@ -343,6 +343,9 @@ private Q_SLOTS:
         QVERIFY(none.source == StateSource::None);
         const StepState guessed = parseState(program, "0=0,1=1").value();
         QCOMPARE(stateText(program, withPair(program, guessed, 0, 1)), std::string("0=1"));
+        const std::vector<ValueId>& arguments = program.main().arguments;
+        const StepState swapped = withPair(program, guessed, 0, 1);
+        QVERIFY(swapped.resultOf(arguments[0]) == 1U && !swapped.resultOf(arguments[1]));
         QCOMPARE(stateText(program, withPair(program, guessed, 1, std::nullopt)), std::string("0=0"));
         QVERIFY(stateOf(program, "1=0").source == StateSource::Stated);
         QVERIFY(stateOf(program, "1=7") == none);

@@ -10,11 +10,12 @@
 #include <QTimer>
 #include <QToolButton>
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "analysis/slow_links.h"
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
-#include "mesh/device_places.h"
 #include "views/device_map/device_map.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/preview/edit_gesture.h"
@@ -44,36 +45,8 @@ QString rate(double bytesPerSecond)
     return MeshView::tr("%1 GB/s").arg(QLocale().toString(bytesPerSecond / 1e9, 'g', 3));
 }
 
-/// Whether a step along the axis leaves the slice or the host, for devices that share position 0's other coordinates.
-bool isSlow(const Mesh& mesh, std::size_t axis, const DevicePlaces& places)
-{
-    const auto group = [&](std::int64_t position) {
-        const std::int32_t device = mesh.deviceAt(position);
-        return places.has(device) ? places.fastGroup(device) : -1;
-    };
-    for (std::int64_t i = 1; i < mesh.size(axis); ++i)
-        if (group(i * mesh.stride(axis)) != group(0))
-            return true;
-    return false;
-}
-
 /// Rows of the choice of orders; the last one is there while a mesh builder is at work.
 enum OrderChoice { rowMajorOrder, columnMajorOrder, orderOfFile, builtOrder };
-
-/// Devices numbered along the first axis first.
-std::vector<std::int32_t> columnMajor(const Mesh& mesh)
-{
-    std::vector<std::int32_t> order(static_cast<std::size_t>(mesh.deviceCount()));
-    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position) {
-        std::int64_t device = 0, stride = 1;
-        for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
-            device += mesh.coordinate(position, axis) * stride;
-            stride *= mesh.size(axis);
-        }
-        order[static_cast<std::size_t>(position)] = static_cast<std::int32_t>(device);
-    }
-    return order;
-}
 
 } // namespace
 
@@ -337,14 +310,14 @@ void MeshView::refresh()
             folded << row->chip()->name();
     makeRows(axes.size());
     const auto mesh = makeMesh(now.hardware.devices, now.mesh);
-    const DevicePlaces places(now.hardware.devices);
+    const auto links = mesh ? std::optional<SlowLinks>(std::in_place, now.hardware.devices, *mesh) : std::nullopt;
     int chipWidth = Metrics::scaled(44);
     for (const MeshAxis& axis : axes)
         chipWidth =
             std::max(chipWidth, std::min(chipSize(QString::fromStdString(axis.name)).width(), Metrics::scaled(96)));
     const std::int32_t perHost = now.hardware.devices.devicesPerHost;
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        const bool crosses = mesh && isSlow(*mesh, i, places);
+        const bool crosses = links && links->cross(fullAxis(*mesh, i));
         const QString link =
             crosses ? tr("DCN", "link between hosts or slices") : tr("ICI", "link within a host or a slice");
         const double speed = crosses ? now.hardware.dcnBytesPerSecond : now.hardware.iciBytesPerSecond;
@@ -397,7 +370,7 @@ void MeshView::refresh()
         }
         int choice = built ? builtOrder : rowMajorOrder;
         if (mesh && !now.mesh.deviceOrder.empty())
-            choice = now.mesh.deviceOrder == columnMajor(*mesh) ? columnMajorOrder : orderOfFile;
+            choice = now.mesh.deviceOrder == columnMajorOrder(*mesh) ? columnMajorOrder : orderOfFile;
         m_order->setCurrentIndex(choice);
         m_order->updateGeometry(); // it follows what it says
     }
@@ -453,7 +426,7 @@ void MeshView::setOrder(int choice)
     if (choice == rowMajorOrder)
         edit(withOrder(now, {}), tr("row-major device order"));
     else
-        edit(withDeviceOrder(now, columnMajor(*mesh)), tr("column-major device order"));
+        edit(withDeviceOrder(now, columnMajorOrder(*mesh)), tr("column-major device order"));
 }
 
 } // namespace shardscope
