@@ -46,7 +46,7 @@ QString rate(double bytesPerSecond)
 }
 
 /// Rows of the choice of orders; the last one is there while a mesh builder is at work.
-enum OrderChoice { rowMajorOrder, columnMajorOrder, orderOfFile, builtOrder };
+enum OrderChoice { rowMajorChoice, columnMajorChoice, fileChoice, builtChoice };
 
 } // namespace
 
@@ -109,7 +109,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     describe(add, tr("Add a mesh axis"), tr("Adds a mesh axis of size 1, and asks for its name"));
     describe(m_order, tr("Order of the devices"), tr("Which device stands at which coordinates of the mesh"));
     m_order->addItems({ tr("Row-major"), tr("Column-major"), tr("As in the file") });
-    m_order->setShortText(orderOfFile, tr("From the file"));
+    m_order->setShortText(fileChoice, tr("From the file"));
     m_pin->setCheckable(true);
     makeSmallFlat(m_pin, QStringLiteral("pin"), tr("Pin the hardware"));
     auto* foot = hbox({ 8, 2, 8, 6 }, styleSpacing, { add, { m_order, 1 }, m_hardware, m_pin });
@@ -362,15 +362,15 @@ void MeshView::refresh()
     {
         const QSignalBlocker quiet(m_order);
         const bool built = now.mesh.deviceOrder.empty() && now.mesh.order.method != OrderMethod::RowMajor;
-        m_order->removeItem(builtOrder);
+        m_order->removeItem(builtChoice);
         if (built) {
             QString name = words::orderName(now.mesh);
-            m_order->insertItem(builtOrder, name);
-            m_order->setShortText(builtOrder, name.remove(QStringLiteral("create_")));
+            m_order->insertItem(builtChoice, name);
+            m_order->setShortText(builtChoice, name.remove(QStringLiteral("create_")));
         }
-        int choice = built ? builtOrder : rowMajorOrder;
+        int choice = built ? builtChoice : rowMajorChoice;
         if (mesh && !now.mesh.deviceOrder.empty())
-            choice = now.mesh.deviceOrder == columnMajorOrder(*mesh) ? columnMajorOrder : orderOfFile;
+            choice = now.mesh.deviceOrder == columnMajorOrder(*mesh) ? columnMajorChoice : fileChoice;
         m_order->setCurrentIndex(choice);
         m_order->updateGeometry(); // it follows what it says
     }
@@ -419,11 +419,11 @@ void MeshView::setOrder(int choice)
 {
     const Experiment& now = *m_document->experiment();
     const auto mesh = Mesh::create(now.mesh.axes);
-    if (!mesh || choice == orderOfFile || choice == builtOrder) {
+    if (!mesh || choice == fileChoice || choice == builtChoice) {
         refresh();
         return;
     }
-    if (choice == rowMajorOrder)
+    if (choice == rowMajorChoice)
         edit(withOrder(now, {}), tr("row-major device order"));
     else
         edit(withDeviceOrder(now, columnMajorOrder(*mesh)), tr("column-major device order"));
