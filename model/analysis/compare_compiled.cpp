@@ -83,6 +83,8 @@ ExchangeKind exchangeOf(CollectiveKind kind)
         return ExchangeKind::Reduction;
     case CollectiveKind::AllToAll:
         return ExchangeKind::AllToAll;
+    case CollectiveKind::CollectiveBroadcast:
+        return ExchangeKind::Broadcast;
     case CollectiveKind::CollectivePermute:
     case CollectiveKind::AllSlice:
         break;
@@ -92,7 +94,7 @@ ExchangeKind exchangeOf(CollectiveKind kind)
 
 ExchangeKind exchangeOf(HloCollectiveKind kind)
 {
-    return kind == HloCollectiveKind::CollectiveBroadcast ? ExchangeKind::Broadcast : exchangeOf(ringKind(kind));
+    return exchangeOf(ringKind(kind));
 }
 
 /// What a gather or a reduction is of; weights are neither permuted nor sent from all to all.

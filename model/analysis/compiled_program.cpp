@@ -39,8 +39,9 @@ CollectiveKind ringKind(HloCollectiveKind kind)
     case HloCollectiveKind::AllToAll:
     case HloCollectiveKind::RaggedAllToAll:
         return CollectiveKind::AllToAll;
+    case HloCollectiveKind::CollectiveBroadcast:
+        return CollectiveKind::CollectiveBroadcast;
     case HloCollectiveKind::CollectivePermute:
-    case HloCollectiveKind::CollectiveBroadcast: // along a chain, in which each hands on what it gets
         break;
     }
     return CollectiveKind::CollectivePermute;

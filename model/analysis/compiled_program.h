@@ -16,7 +16,7 @@
 
 namespace shardscope {
 
-/// The collective whose exchange on a ring is the same: a broadcast goes along a chain, as a permute does.
+/// The collective whose exchange on a ring is the same.
 [[nodiscard]] CollectiveKind ringKind(HloCollectiveKind kind);
 /// Ring model: bytes that one device sends, once.
 [[nodiscard]] Rational sentBytes(const HloCollective& collective);

@@ -351,6 +351,43 @@ private Q_SLOTS:
         QVERIFY2(none.json()["sent_bytes"] == 0, qPrintable(none.out + none.error));
     }
 
+    /// A broadcast is no permutation: the first of a group has what all get, and who gets it last sends nothing.
+    void broadcastsAreAKindOfTheirOwn()
+    {
+        const QByteArray given =
+            "sdy.mesh @m = <[\"x\"=4]>\n"
+            "func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
+            "  %0 = sdy.manual_computation(%a) in_shardings=[<@m, [{\"x\"}, {}]>] "
+            "out_shardings=[<@m, [{\"x\"}, {}]>] manual_axes={\"x\"} (%b: tensor<2x8xf32>) {\n"
+            "    %1 = \"stablehlo.collective_broadcast\"(%b) <{channel_handle = "
+            "#stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1, 2, 3]]> "
+            ": tensor<1x4xi64>}> : (tensor<2x8xf32>) -> tensor<2x8xf32>\n"
+            "    sdy.return %1 : tensor<2x8xf32>\n"
+            "  } : (tensor<8x8xf32>) -> tensor<8x8xf32>\n  return %0 : tensor<8x8xf32>\n}\n";
+        const QByteArray compiled = "HloModule m, is_scheduled=true, num_partitions=4\n"
+                                    "ENTRY %main (p: f32[16]) -> f32[16] {\n"
+                                    "  %p = f32[16]{0} parameter(0)\n"
+                                    "  ROOT %c = f32[16]{0} collective-broadcast(%p), channel_id=1, "
+                                    "replica_groups={{0,1,2,3}}\n}\n";
+        const QString broadcast = QStringLiteral("collective-broadcast"),
+                      permute = QStringLiteral("collective-permute");
+        for (const QByteArray& text : { given, compiled }) {
+            for (const char* command : { "comms -", "comms - --by kind", "explain - --collective 1" }) {
+                const Ran ran = runProgram(words(command), text);
+                QVERIFY2(ran.out.contains(broadcast) && !ran.out.contains(permute), qPrintable(ran.out + ran.error));
+                QVERIFY2(ran.out.contains(QStringLiteral("A device sends at most 64 B")), qPrintable(ran.out));
+            }
+            const Ran parts = runProgram(words("partition -"), text);
+            QVERIFY2(
+                parts.out.contains(QStringLiteral("A device sends at most 64 B per step.")), qPrintable(parts.out));
+        }
+        const auto json = runProgram(words("comms - --json --groups"), given).json();
+        QVERIFY(json["collectives"][0]["kind"] == "collective_broadcast");
+        QVERIFY(json["collectives"][0]["sent_bytes"] == 64);
+        QVERIFY(!json["collectives"][0].contains("source_target_pairs"));
+        QVERIFY(json["sums"]["by_kind"][0]["key"] == "collective_broadcast");
+    }
+
     /// At the ends of an axis devices have one neighbour, of which they read.
     void devicesAtTheEndsSendLess()
     {
