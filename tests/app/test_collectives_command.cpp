@@ -489,6 +489,58 @@ func.func @main(%a: tensor<8x8xf32>) -> )"
         }
     }
 
+    /// Of a compiled program: 64 B in one branch, 192 B in the other, in a loop of three trips, and 64 B after it.
+    void branchesOfCompiledPrograms()
+    {
+        const QByteArray text = R"(HloModule m, is_scheduled=true, num_partitions=4
+%small (a: f32[16]) -> f32[16] {
+  %a = f32[16]{0} parameter(0)
+  ROOT %sent = f32[16]{0} collective-permute(%a), channel_id=1, source_target_pairs={{0,1},{1,2},{2,3},{3,0}}
+}
+%large (b: f32[16]) -> f32[16] {
+  %b = f32[16]{0} parameter(0)
+  %all = f32[64]{0} all-gather(%b), channel_id=2, replica_groups={{0,1,2,3}}, dimensions={0}, use_global_device_ids=true
+  ROOT %own = f32[16]{0} slice(%all), slice={[0:16]}
+}
+%body (t: (s32[], f32[16])) -> (s32[], f32[16]) {
+  %t = (s32[], f32[16]{0}) parameter(0)
+  %i = s32[] get-tuple-element(%t), index=0
+  %x = f32[16]{0} get-tuple-element(%t), index=1
+  %one = s32[] constant(1)
+  %next = s32[] add(%i, %one)
+  %chosen = f32[16]{0} conditional(%i, %x, %x), branch_computations={%small, %large}
+  ROOT %r = (s32[], f32[16]{0}) tuple(%next, %chosen)
+}
+%condition (u: (s32[], f32[16])) -> pred[] {
+  %u = (s32[], f32[16]{0}) parameter(0)
+  %j = s32[] get-tuple-element(%u), index=0
+  %n = s32[] constant(3)
+  ROOT %c = pred[] compare(%j, %n), direction=LT
+}
+ENTRY %main (p: f32[16]) -> f32[16] {
+  %p = f32[16]{0} parameter(0)
+  %zero = s32[] constant(0)
+  %start = (s32[], f32[16]{0}) tuple(%zero, %p)
+  %loop = (s32[], f32[16]{0}) while(%start), condition=%condition, body=%body
+  %y = f32[16]{0} get-tuple-element(%loop), index=1
+  ROOT %last = f32[16]{0} collective-permute(%y), channel_id=3, source_target_pairs={{0,1},{1,2},{2,3},{3,0}}
+}
+)";
+        const Ran ran = runProgram(words("comms -"), text);
+        QVERIFY2(ran.out.contains(QStringLiteral("A device sends at most 640 B per step.")),
+            qPrintable(ran.out + ran.error));
+        QVERIFY2(ran.out.contains(QStringLiteral("Of the branches of a conditional one runs")), qPrintable(ran.out));
+        const auto compiled = runProgram(words("comms - --json"), text).json()["compiled"];
+        std::vector<bool> counted, conditional;
+        for (const auto& entry : compiled["collectives"]) {
+            counted.push_back(entry["in_sums"] == true);
+            conditional.push_back(entry["conditional"] == true);
+        }
+        QCOMPARE(counted, (std::vector<bool>{ false, true, true }));
+        QCOMPARE(conditional, (std::vector<bool>{ true, true, false }));
+        QVERIFY(compiled["sums"]["by_kind"].size() == 2 && compiled["sums"]["by_kind"][1]["sent_bytes"] == 64);
+    }
+
     /// A sum over three devices sends thirds of bytes; a way between cuts that would leave uneven blocks gathers.
     void partitionAndListSendTheSame_data()
     {
