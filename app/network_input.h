@@ -29,5 +29,7 @@ struct MadeNetwork {
     const TransformerSettings& settings, std::string title, const NetworkOptions& options);
 /// Says on the error stream which rules were taken, where none were given, and what warnings there are about a file.
 void remarkRules(const MadeNetwork& made, const NetworkOptions& options);
+/// Says on the error stream that this machine cannot run the experiment, as `run` would refuse it.
+void remarkSize(const Experiment& experiment);
 
 } // namespace shardscope::cli
