@@ -521,23 +521,6 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
         console.line(QStringLiteral("  ") + each.sentence);
 }
 
-std::vector<std::string> outputFiles(const Program& program, const std::string& out)
-{
-    const std::vector<ValueId>& results = program.main().results;
-    if (out.ends_with(".npy")) {
-        if (results.size() != 1)
-            throw UsageError("--out",
-                "names one file, and the program has " + std::to_string(results.size())
-                    + " results; name a folder instead");
-        return { out };
-    }
-    std::vector<std::string> files;
-    const QDir folder(QString::fromStdString(out));
-    for (std::size_t i = 0; i < results.size(); ++i)
-        files.push_back(folder.filePath(QStringLiteral("result%1.npy").arg(i)).toStdString());
-    return files;
-}
-
 Result<void> writeFiles(const ProgramRun& run, const RunCommandOptions& options)
 {
     const QString folder = QString::fromStdString(options.out);

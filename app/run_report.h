@@ -9,8 +9,8 @@
 
 #include "analysis/compiled_parts.h"
 #include "console.h"
+#include "program_run.h"
 #include "report.h"
-#include "run_program.h"
 #include "simulate/check/check.h"
 
 namespace shardscope::cli {
@@ -23,9 +23,7 @@ namespace shardscope::cli {
 [[nodiscard]] Json stepsJson(const std::vector<StepRecord>& steps);
 void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& options);
 
-/// Where --out writes each result to. Throws UsageError where one file is named for several results.
-[[nodiscard]] std::vector<std::string> outputFiles(const Program& program, const std::string& out);
-/// Writes them there.
+/// Writes the results of the first step to outputFiles(), and with --per-device the shards beside them.
 [[nodiscard]] Result<void> writeFiles(const ProgramRun& run, const RunCommandOptions& options);
 
 // What `run` says of a check against the unsharded reference, of any program.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What comes after the propagation of a program: worked out when somebody first asks for it, once for all who ask.
-// Everything that speaks of the program's collectives, of what a device runs, or runs it, has it from here.
+// The stages after propagation: reshards and collectives, the program of a device, its plan. Each is computed when it
+// is first asked for and then shared by all views and commands.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ namespace shardscope {
 struct CollectiveList;
 struct Plan;
 
-/// Immutable to those who ask; safe to use from several threads. Who asks for what another one is working out waits.
+/// Logically immutable, and safe to use from several threads: a thread that asks for a result in the making waits for
+/// it.
 class DeviceStages {
 public:
     using Sharded = std::shared_ptr<const ShardedProgram>;
@@ -29,30 +30,29 @@ public:
     struct Input {
         ProgramPtr program; ///< as it was propagated
         std::shared_ptr<const PropagationResult> propagation; ///< over `program`
-        StepState state; ///< of its steps
-        bool isOfOneDevice = false; ///< what each of several devices runs (program/device_counts.h)
-        std::vector<ValueId> kept; ///< can be read when a step is over, besides arguments and results
+        StepState state; ///< which results are arguments of the next step
+        bool isOfOneDevice = false; ///< already the program of one device (program/device_counts.h)
+        std::vector<ValueId> kept; ///< readable after a step, besides arguments and results
     };
     explicit DeviceStages(Input input);
 
     [[nodiscard]] const ProgramPtr& program() const { return m_input.program; }
     [[nodiscard]] const StepState& state() const { return m_input.state; }
-    /// All shardings and collectives. Errors: those of shardPropagated().
+    /// The program with its reshards as collectives. Errors: those of shardPropagated().
     [[nodiscard]] Result<Sharded> sharded(bool optimalReshards = false) const;
-    /// The list of these collectives.
+    /// The list of the collectives of sharded().
     [[nodiscard]] Result<Collectives> collectives(bool optimalReshards = false) const;
-    /// What every device runs. Errors: further those of partitionProgram().
+    /// The program of every device. Errors: those of sharded() and partitionProgram().
     [[nodiscard]] Result<Partitioned> partitioned(bool optimalReshards = false) const;
-    /// In full on one device, or on those that it speaks to by their numbers, as though nothing were sharded. Errors:
-    /// those of shardscope::unsharded().
+    /// The unsharded program, on one device or, if its collectives name devices, on those. Errors: those of
+    /// shardscope::unsharded().
     [[nodiscard]] Result<Partitioned> inFull() const;
-    /// The plan of a step, with the memory of devices alone: without what arguments on the host take there before and
-    /// after they are used (`hostArguments`: per argument of main; none for no such array). Errors: further those of
-    /// flatten() and schedule().
+    /// The plan of a step. `hostArguments[i]`: argument i of main is in host memory, and takes device memory only while
+    /// it is used; an empty list means none is. Errors: those of partitioned(), flatten() and schedule().
     [[nodiscard]] Result<PlanPtr> planned(const std::vector<bool>& hostArguments = {}) const;
-    /// Somebody has asked for it already.
+    /// Whether planned() has been called.
     [[nodiscard]] bool isPlanned() const;
-    /// The same of inFull(), made anew each time.
+    /// The plan of inFull(), computed at each call.
     [[nodiscard]] Result<PlanPtr> plannedInFull() const;
 
 private:
@@ -61,9 +61,9 @@ private:
         std::optional<Result<Sharded>> sharded;
         std::optional<Result<Collectives>> collectives;
         std::optional<Result<Partitioned>> partitioned;
-        std::optional<Result<void>> checked; ///< of what is partitioned
+        std::optional<Result<void>> checked; ///< the check of `partitioned`
     };
-    // With the slot's mutex held.
+    // The caller has locked the slot's mutex.
     [[nodiscard]] const Result<Sharded>& shardedIn(Slot& slot) const;
     [[nodiscard]] const Result<Partitioned>& uncheckedIn(Slot& slot) const;
 

@@ -47,11 +47,11 @@ struct Annotations {
 
     /// Arguments are annotated with logical names.
     [[nodiscard]] bool nameArguments() const;
-    /// Arguments, results or constraints are, so that rules have something to resolve.
+    /// Arguments, results or constraints are annotated with logical names, which rules have to resolve.
     [[nodiscard]] bool nameAnything() const;
 };
 
-/// A way to mend a problem: an edit that gives a new experiment.
+/// A fix for a problem: an edit of the experiment, made by applyFix() of analysis/fixes.h.
 struct Fix {
     enum class Kind : std::uint8_t {
         BindRules, ///< W206
@@ -113,9 +113,9 @@ struct TensorRow {
     std::int64_t bytesPerDevice = 0;
     std::int64_t bytesInAll = 0; ///< global
     std::int64_t copies = 1;
-    AxisList partialBefore; ///< axes over which it was partial before a collective added its parts up
-    Layout layoutBefore; ///< of those parts; only where `partialBefore` has axes
-    /// Where it lies when that is not the default of its devices.
+    AxisList partialBefore; ///< axes over which it was partial before a collective reduced it
+    Layout layoutBefore; ///< layout of the partial values; set if `partialBefore` has axes
+    /// The memory kind, if it is not the default of the devices.
     std::optional<MemoryKind> memoryKind = {};
     bool indivisible = false; ///< its annotation shards a dimension that does not divide (E101): no step can run
 };
@@ -131,28 +131,27 @@ struct Snapshot {
     ExperimentPtr experiment;
     std::vector<Problem> problems; ///< errors first, then by code
 
-    // Each stage's result, absent from the first stage on that failed.
-    /// As it was built, or read of a text, with the numbers and lines of that. All later programs have the same values
-    /// and operations under the same ids, and further ones after them.
+    // The results of the stages. Those of a stage that failed, and of all later ones, are absent.
+    /// The program as it was built, or read from a text, with its names and lines. Later programs keep the ids of its
+    /// values and operations, and add further ones after them.
     SourcePtr source;
-    /// Over the mesh, with what is annotated as shardings inside: annotations as they were resolved, or what a text
-    /// says and the experiment changes of it. A constraint that does not apply asks for nothing.
+    /// `source` over the mesh, with all annotations written into it as shardings: as rules resolve them, or as the text
+    /// has them after the experiment's changes. A constraint that does not apply has no sharding.
     ProgramPtr annotated;
-    /// The same as it was propagated: for the full strategy every use of a constant has its own, and a constraint is
-    /// the sharding of what it constrains. Before there is a layout: that of `source`.
+    /// `annotated` as propagation prepared it: in the full strategy every use of a constant has a copy of its own, and
+    /// constraints became shardings of the values that they constrain. Without a layout: the program of `source`.
     ProgramPtr program;
     MeshPtr mesh;
-    std::shared_ptr<const MeshReason> orderReason; ///< why the devices stand in the mesh as they do
+    std::shared_ptr<const MeshReason> orderReason; ///< why the devices have their order in the mesh
     std::shared_ptr<const Annotations> annotations;
     std::shared_ptr<const PropagationResult> propagation;
-    /// The collectives and what a device runs, worked out when asked for; the same object for all snapshots whose
-    /// layout is the same.
+    /// The stages after propagation, computed on demand. Snapshots with the same layout share the object.
     std::shared_ptr<const DeviceStages> deviceStages;
-    // Of `deviceStages`, after LastStage::Summary and where they have no error.
+    // Results of `deviceStages`, as far as LastStage (analysis/analyse.h) goes; absent if their stage failed.
     std::shared_ptr<const CollectiveList> collectives; ///< in order of execution
     SentBytes sent; ///< of `collectives`
     std::shared_ptr<const Plan> plan;
-    std::optional<Error> notPlanned; ///< why there is none although there is a layout; among `problems`, too
+    std::optional<Error> notPlanned; ///< why there is a layout and no plan; also among `problems`
 
     std::vector<TensorRow> tensors; ///< all values with a path, in display order: params, gradients, mu, nu, ...
     std::vector<int> rowOfValue; ///< per ValueId, -1 if it has no row
@@ -162,12 +161,12 @@ struct Snapshot {
     std::vector<std::pair<std::string, int>> namesWithoutRule;
     std::vector<StageTime> times;
 
-    /// All stages passed: a step can be run.
+    /// No stage failed: a step can be run.
     [[nodiscard]] bool ok() const { return plan != nullptr; }
-    /// XLA has partitioned it before it was read: it is the program of one device, and nothing of how it is sharded can
-    /// be changed. `tensors` are the arrays that its arguments are parts of, as far as the text says so.
+    /// XLA had partitioned the program before it was read: it is the program of one device, and its sharding cannot be
+    /// changed. `tensors` are the global arrays of its arguments, as far as the text has their shardings.
     [[nodiscard]] bool isPartitioned() const { return source && source->isPartitioned(); }
-    /// Every array has its layout and can be looked at, even where something keeps a step from running.
+    /// Every array has a layout that can be shown, even if a step cannot be run.
     [[nodiscard]] bool laidOut() const { return propagation != nullptr; }
     [[nodiscard]] const TensorRow* row(ValueId value) const;
     [[nodiscard]] const TensorRow* row(std::string_view path) const;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Changes a program: operations are added before or after others, dropped, copied with their regions; uses are led to
-// other values. Ids are kept: what is added goes to the end of the program's arrays, what is dropped stands in no
-// region any more.
+// Changes a program: adds operations before or after others, erases them, copies them with their regions, and replaces
+// uses of values. Ids never change: new operations go to the end of the program's arrays, erased ones only leave their
+// region.
 //
 //     Editor edit(std::move(program));
 //     const OperationId copy = edit.addLike(OpKind::Reshard, { value }, wide(OwnShardingAttributes{ sharding }));
 //     edit.placeAfter(definition, copy);
-//     edit.replaceUses(value, edit.result(copy), copy); // all but that of the reshard itself
+//     edit.replaceUses(value, edit.result(copy), copy); // except the use by the reshard itself
 //     Program changed = std::move(edit).finish();
 #pragma once
 
@@ -21,15 +21,16 @@
 
 namespace shardscope {
 
-/// Where a value is read: an operand slot of an operation, or what a region returns (then the operation is invalid).
+/// Where a value is read: an operand slot of an operation, or a returned value of a region (then `operation` is
+/// invalid).
 struct Use {
     OperationId operation;
-    RegionId region; ///< of returned values
+    RegionId region; ///< the region that returns the value
     std::uint32_t slot = 0;
     bool operator==(const Use&) const = default;
 };
 
-/// The uses of one value; the editor holds them.
+/// The uses of one value. A view into the editor's memory.
 class UseList {
 public:
     [[nodiscard]] const Use* begin() const { return m_data; }
@@ -44,7 +45,7 @@ private:
     std::uint32_t m_size = 0, m_capacity = 0;
 };
 
-/// What values a copy has instead of the original's. Values that are not listed stay.
+/// From values of the original to those of its copy. Values that are not listed are the same in both.
 using ValueMap = std::unordered_map<ValueId, ValueId>;
 
 class Editor {
@@ -56,29 +57,29 @@ public:
     [[nodiscard]] const Value& value(ValueId id) const { return m_program.values[id.index]; }
     [[nodiscard]] ValueId result(OperationId id, std::size_t index = 0) const { return operation(id).results[index]; }
     [[nodiscard]] const Region& region(RegionId id) const { return m_program.regions[id.index]; }
-    /// For everything but operands, operations of regions and what they return.
+    /// For changing anything except operands, lists of operations in regions, and returned values.
     [[nodiscard]] Program& raw() { return m_program; }
 
-    // What there is. Uses are up to date at all times; regions list operations as they were before the last commit().
+    // Queries. Uses are always up to date; a region's list of operations is as of the last commit().
     [[nodiscard]] const UseList& uses(ValueId id) const { return m_uses[id.index]; }
-    [[nodiscard]] RegionId regionOf(OperationId id) const { return m_regionOf[id.index]; } ///< invalid: in none
+    [[nodiscard]] RegionId regionOf(OperationId id) const { return m_regionOf[id.index]; } ///< invalid: in no region
     [[nodiscard]] OperationId ownerOf(RegionId id) const { return m_ownerOf[id.index]; } ///< invalid: a function
     [[nodiscard]] bool isErased(OperationId id) const { return m_erased[id.index] != 0; }
 
-    // Adding. A new operation stands nowhere until it is placed.
+    // Adding. A new operation is in no region until it is placed.
     OperationId add(OpKind kind, std::span<const ValueId> operands, std::span<const TensorType> resultTypes,
         Attributes attributes, OperationId like = {});
     /// One result of the type of the first operand; scope and place in the text from its definition.
     OperationId addLike(OpKind kind, std::initializer_list<ValueId> operands, Attributes attributes);
     ValueId addArgument(RegionId region, const TensorType& type);
     RegionId addRegion(OperationId owner);
-    /// The anchor may be a new operation. Of several after one anchor the one placed first stands first; likewise
-    /// before it, and at the start and the end of a region.
+    /// The anchor may be a new operation. Operations placed at the same anchor keep the order in which they were
+    /// placed; likewise at the start and the end of a region.
     void placeBefore(OperationId anchor, OperationId placed);
     void placeAfter(OperationId anchor, OperationId placed);
     void placeFirst(RegionId region, OperationId placed);
     void placeLast(RegionId region, OperationId placed);
-    /// Takes an operation out of its region, to be placed elsewhere. Not one that was placed since the last commit().
+    /// Takes an operation out of its region, to be placed elsewhere. Not for one placed since the last commit().
     void unplace(OperationId id);
     /// After the operation that makes the value; at the start of the region for an argument.
     void placeAfterDefinition(ValueId value, RegionId regionOfArgument, OperationId placed);
@@ -86,17 +87,18 @@ public:
     // Changing.
     void setOperand(OperationId id, std::size_t slot, ValueId value);
     void setReturned(RegionId id, std::size_t slot, ValueId value);
-    /// All uses but those by one operation.
+    /// Replaces all uses except those by `except`.
     void replaceUses(ValueId from, ValueId to, OperationId except = {});
     void replaceUsesIf(ValueId from, ValueId to, const std::function<bool(const Use&)>& predicate);
-    /// Drops the operation and what its regions hold. Nothing may use its results any more.
+    /// Removes the operation with its regions. Its results must have no uses left.
     void erase(OperationId id);
-    /// What the region holds now belongs to the other one, after what that holds; returned values do not.
+    /// Moves the operations of `from` into `to`, before the operation `before` (invalid: to the end). The values that
+    /// `from` returns stay.
     void moveOperations(RegionId from, RegionId to, OperationId before);
-    /// The region is the operation's only one from now on, and no function's body.
+    /// Makes the body of a function the only region of the operation.
     void adoptRegion(OperationId owner, RegionId region);
 
-    // Copying, with everything inside; new values stand in `map` beside those that they come from.
+    // Copying, with all regions inside. `map` gets each new value under the value that it is a copy of.
     OperationId copy(OperationId id, ValueMap& map);
     RegionId copyRegion(RegionId id, OperationId owner, ValueMap& map);
 
@@ -106,7 +108,7 @@ public:
     void setSharding(ValueId id, const ProgramSharding& sharding);
     void clearSharding(ValueId id);
 
-    /// Operations go where they were placed.
+    /// Writes all placements since the last call into the regions' lists.
     void commit();
     [[nodiscard]] Program finish() &&;
 
@@ -128,8 +130,8 @@ private:
     using Places = std::unordered_map<std::uint32_t, std::vector<OperationId>>;
     Program m_program;
     std::vector<UseList> m_uses; ///< per ValueId
-    std::vector<std::unique_ptr<Use[]>> m_blocks; ///< where lists lie; what one grows out of is not used again
-    Use *m_room = nullptr, *m_roomEnd = nullptr; ///< what is left of the last block
+    std::vector<std::unique_ptr<Use[]>> m_blocks; ///< memory of the lists; an outgrown list is not reused
+    Use *m_room = nullptr, *m_roomEnd = nullptr; ///< free memory of the last block
     std::vector<RegionId> m_regionOf; ///< per OperationId
     std::vector<char> m_erased; ///< per OperationId
     std::vector<OperationId> m_ownerOf; ///< per RegionId
@@ -139,12 +141,13 @@ private:
     std::unordered_multimap<std::uint64_t, ShardingIndex> m_shardings; ///< by hash; filled on first use
 };
 
-/// Operations of a region and of the regions inside, each before what it holds; or after it (`innerFirst`).
+/// Visits the operations of a region and of regions inside: an operation before its own regions (walk), or after them
+/// (walkInnerFirst).
 void walk(const Program& program, RegionId region, const std::function<void(OperationId)>& visit);
 void walkInnerFirst(const Program& program, RegionId region, const std::function<void(OperationId)>& visit);
 /// The bodies of all functions, main first.
 [[nodiscard]] std::vector<RegionId> bodies(const Program& program);
-/// The body that no call enters from elsewhere: of the function named "main", or of the only one.
+/// Whether the function is the entry point: it is named "main", or it is the only one.
 [[nodiscard]] bool isMain(const Program& program, std::size_t function);
 
 } // namespace shardscope

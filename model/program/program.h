@@ -38,13 +38,14 @@ enum class Role : std::uint8_t {
     Constant,
     Temporary
 };
-/// Of arrays that an optimizer keeps for each parameter, annotated as it is unless the program says otherwise.
+/// Whether the optimizer keeps one such array per parameter. It has its parameter's annotation unless the program gives
+/// it another.
 [[nodiscard]] constexpr bool isOptimizerArray(Role role)
 {
     return role == Role::Mu || role == Role::Nu || role == Role::Master;
 }
 
-// Texts of hundreds of megabytes become millions of operations and values: they are kept small.
+// Texts of hundreds of megabytes become millions of operations and values, so both are kept small.
 
 struct Operation {
     OpKind kind = OpKind::Constant;
@@ -53,7 +54,7 @@ struct Operation {
     Attributes attributes;
     SmallVector<RegionId, 2> regions;
     std::uint32_t scope = 0; ///< index into Program::scopes: "layers.0", "backward/layers.0", "optimizer"
-    std::uint32_t extra = 0; ///< index into Program::dictionaries: attributes that are kept but mean nothing here
+    std::uint32_t extra = 0; ///< index into Program::dictionaries: attributes that are only printed again
     std::uint32_t source = 0; ///< index into Program::sources
 };
 static_assert(sizeof(Operation) <= 120);
@@ -88,9 +89,8 @@ struct SourcePlace {
     bool operator==(const SourcePlace&) const = default;
 };
 
-/// A reference to an axis that AxisRef cannot hold: the mesh has no axis of that name, or a part is written that is
-/// none
-/// ("x:(1)8" of 8 devices, numbers beyond 32 bits). Only illegal programs have such.
+/// A reference to an axis that AxisRef cannot hold: the mesh has no axis of that name, or the sub-axis is impossible
+/// ("x:(1)8" of 8 devices, numbers beyond 32 bits). Only illegal programs have them.
 struct StrayAxis {
     std::string name;
     std::int64_t pre = 0, size = 0; ///< size 0: written without a part
@@ -98,7 +98,7 @@ struct StrayAxis {
     bool operator==(const StrayAxis&) const = default;
 };
 
-/// What the text says of a mesh that cannot be one.
+/// An illegal declaration of a mesh, as the text has it.
 struct DeclaredMesh {
     std::vector<MeshAxis> axes;
     std::vector<std::int64_t> deviceIds;
@@ -106,22 +106,22 @@ struct DeclaredMesh {
     bool operator==(const DeclaredMesh&) const = default;
 };
 
-/// A mesh that the program declares, or that stands inside a sharding (then without a name of its own). To be made by
-/// the functions of program/program_mesh.h.
+/// A mesh that the program declares, or that stands inside a sharding (then without a name of its own). Made by the
+/// functions of program/program_mesh.h.
 struct ProgramMesh {
     std::string name;
     MeshPtr mesh; ///< never null
     /// The single device of a mesh without axes ("maximal"); nothing propagates to or from it.
     std::optional<std::int64_t> onlyDevice = {};
     bool inlined = false;
-    // Of illegal programs; all of them are reported by verifyShardings().
+    // Only in illegal programs; verifyShardings() reports all of them.
     bool undeclared = false; ///< a sharding names it, and nothing declares it; `mesh` has no axes
     std::shared_ptr<const DeclaredMesh> illegal = {}; ///< set where the declaration is wrong; `mesh` has no axes
     std::vector<StrayAxis> strays = {}; ///< an AxisRef of axis rank() + i means strays[i]
     std::uint32_t source = 0; ///< index into Program::sources
 
     [[nodiscard]] bool isMaximal() const { return onlyDevice.has_value(); }
-    /// Same name and content, wherever they stand.
+    /// Compares name and content, not the place in the text.
     bool operator==(const ProgramMesh& other) const
     {
         return name == other.name && *mesh == *other.mesh && onlyDevice == other.onlyDevice && inlined == other.inlined
@@ -150,7 +150,7 @@ struct Function {
     std::vector<std::string> argumentTexts = {};
 };
 
-/// The shardings of an operation that has another number of them than results. Legal only for one sharding of an
+/// Shardings of an operation whose number differs from the number of its results. Legal only for one sharding of an
 /// operation without results: on a single device, or without dimensions.
 struct LooseShardings {
     OperationId operation;
@@ -175,18 +175,18 @@ struct Program {
     std::vector<Annotation> argumentAnnotations; ///< in_shardings: one per argument of main
     std::vector<Annotation> resultAnnotations; ///< out_shardings: one per result of main
     std::vector<StatePair> state;
-    bool namedByText = false; ///< paths are names of a text, "0" for %0, and not "params/W1" (program/name_values.h)
+    bool namedByText = false; ///< paths are SSA names, "0" for %0, instead of "params/W1" (program/name_values.h)
 
-    // What programs have that were read from a text, or have their annotations inside. `functions` is empty for a
-    // program with main alone, else [0] is main, of body regions[0].
+    // Only in programs that were read from a text, or whose annotations are inside. `functions` is empty if there is
+    // only main; otherwise [0] is main, whose body is regions[0].
     std::vector<Function> functions;
     std::vector<ProgramMesh> meshes;
     std::vector<ProgramSharding> shardings; ///< each once
     std::vector<ShardingIndex> valueShardings; ///< per ValueId, or empty: the shardings that the text gives
     std::vector<LooseShardings> looseShardings; ///< by operation, ascending; few or none
     std::vector<Dictionary> dictionaries{ 1 }; ///< [0] is empty
-    std::vector<SourcePlace> sources{ 1 }; ///< [0] says nothing
-    std::vector<std::string> otherTypes; ///< texts of types that are no tensors of a known element type
+    std::vector<SourcePlace> sources{ 1 }; ///< [0] is no place
+    std::vector<std::string> otherTypes; ///< texts of all types but tensors of a known element type
     std::uint32_t extra = 0; ///< attributes of the module
 
     /// The sharding that the text gives a value; null for none.
@@ -208,7 +208,7 @@ using ProgramPtr = std::shared_ptr<const Program>;
 
 /// users[value] = operations that read the value, in program order, one entry per operand slot. Index by ValueId.
 [[nodiscard]] std::vector<std::vector<OperationId>> usersOf(const Program& program);
-/// Operations that stand in functions and in bodies; not those that were replaced.
+/// Number of operations in the bodies of all functions, without operations that an edit has removed.
 [[nodiscard]] std::size_t operationCount(const Program& program);
 /// All violations of types, operands, attributes and order, empty for a legal program.
 [[nodiscard]] std::vector<Diagnostic> verify(const Program& program);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The sharding of any value of a program, wherever the program keeps it.
+// The sharding of any value of a program, also where the program stores it with an operation rather than per value.
+//
+//     %1 = sdy.reshard %0 <@mesh, [{"x"}, {}]>     of(%1) is [{x}, {}], stored with the reshard
 #pragma once
 
 #include <span>
@@ -9,10 +11,12 @@
 
 namespace shardscope {
 
-/// Finds what Program::shardingOf() does not know: results of constraints, reshards, edges and collectives have the
-/// operation's own sharding, those of manual and named computations one of the operation's list; arguments of their
-/// bodies likewise, without the manual axes; what a loop's bodies are given lies as what the loop returns. Refers to
-/// the program.
+/// Extends Program::shardingOf():
+/// - results of constraints, reshards, data flow edges and collectives have the sharding of their operation;
+/// - results of manual and named computations have theirs from the operation's list of out_shardings, and arguments of
+///   the bodies theirs from in_shardings, without the manual axes;
+/// - arguments of a loop's bodies have the shardings of the loop's results.
+/// The program must outlive this object.
 class ValueShardings {
 public:
     explicit ValueShardings(const Program& program);
@@ -31,11 +35,11 @@ private:
 [[nodiscard]] const ProgramSharding* ownSharding(const Operation& operation);
 /// Shardy's collectives: the result is the operand in another sharding.
 [[nodiscard]] bool isShardyCollective(OpKind kind);
-/// They, constraints and reshards: in full the result is the operand.
+/// Shardy's collectives, constraints and reshards: as a global array the result equals the operand.
 [[nodiscard]] bool changesOnlySharding(OpKind kind);
-/// The value that reshards and collectives have made the form of that stands here.
+/// Follows reshards and collectives back to the value that they began with.
 [[nodiscard]] ValueId beforeExchanges(const Program& program, ValueId value);
-/// The sharding without these axes, as it is inside a computation where they are manual.
+/// The sharding inside a computation in which these axes are manual: without them.
 [[nodiscard]] ProgramSharding withoutAxes(
     const Program& program, const ProgramSharding& sharding, std::span<const std::string> axes);
 

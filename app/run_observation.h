@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The first step of a run executed once more, operation by operation: the unsharded reference, what the devices
+// exchange, and where NaN and infinity begin.
+#pragma once
+
+#include "program_run.h"
+
+namespace shardscope::cli {
+
+/// Executes the step unsharded and, where the program is partitioned, on the devices. Fills `exchanged`, `nonFinite`
+/// and `isObserved` of the run, and returns the results of the unsharded reference. Error: OutOfMemory.
+[[nodiscard]] Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options);
+
+} // namespace shardscope::cli
