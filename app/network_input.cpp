@@ -41,8 +41,11 @@ Result<MadeNetwork> makeNetwork(const TransformerSettings& settings, std::string
     RulesSetting taken;
     const PublishedRules* const set = rules ? nullptr : defaultRules(setting.axes, names);
     if (rules) {
-        if (rules->maxText)
+        if (rules->maxText) {
             made.warnings = rules->maxText->warnings;
+            for (const ReadMaxText::PassedOver& each : rules->maxText->passedOver)
+                made.passedOver.push_back(each.key);
+        }
         if (rules->experiment)
             taken = rules->experiment->rules;
         else

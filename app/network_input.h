@@ -21,6 +21,7 @@ struct MadeNetwork {
     Experiment experiment;
     std::string defaultRules;
     std::vector<Diagnostic> warnings = {}; ///< about the file of rules
+    std::vector<std::string> passedOver = {}; ///< keys of a MaxText file that say nothing about sharding
 };
 
 /// As networkExperiment() of experiment/network_rules.h. Errors: those of readRulesInput() and readMeshOption();

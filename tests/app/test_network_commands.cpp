@@ -282,6 +282,17 @@ private Q_SLOTS:
         QVERIFY2(over.code == 0 && over.error.contains(QStringLiteral("W217")), qPrintable(over.error));
         QVERIFY(over.json().at("mesh").at("axes").at(3) == nlohmann::json::parse(R"(["fsdp", 4])"));
         QVERIFY(over.json().at("rules").at("list").size() > 50);
+        // Batch and rematerialisation are said by options: what the file says of them is named.
+        QVERIFY2(!over.error.contains(QStringLiteral("use --")), qPrintable(over.error));
+        const QString full = writeFile(m_folder, QStringLiteral("full.yml"),
+            "ici_fsdp_parallelism: 4\nici_tensor_parallelism: 2\nper_device_batch_size: 4\nremat_policy: 'full'\n");
+        const QByteArray read = "--devices 8 --rules " + full.toUtf8();
+        const Ran batch = made(read.constData());
+        QVERIFY2(batch.error.contains(QStringLiteral("not per_device_batch_size, remat_policy: use --batch, --remat")),
+            qPrintable(batch.error));
+        QVERIFY(!made((read + " --batch 32 --remat full").constData()).error.contains(QStringLiteral("use --")));
+        QVERIFY(made((read + " --batch 32 --json").constData()).json().at("not_taken")
+            == nlohmann::json::array({ "remat_policy" }));
 
         const QString file = writeFile(m_folder, QStringLiteral("config.json"), configuration);
         const Ran converted = ranWith(QStringLiteral("convert --from hf --mesh data=2,model=4 ") + file);
