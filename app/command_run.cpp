@@ -95,8 +95,7 @@ void addRun(CLI::App& app, int& status)
         .optionText("FROM,TO");
     command.addFlag("--variables", options->variables,
         "List parameters and state apart from the program: the argument that each is put into, the result that takes "
-        "its "
-        "place in the next step, or that it is frozen");
+        "its place in the next step, or that it is frozen");
     command
         .addOption("--freeze", options->freeze,
             "Variables that steps leave as they are, by a glob of their paths (\"params/layers.0/*\"). Can be given "
@@ -105,8 +104,7 @@ void addRun(CLI::App& app, int& status)
         .optionText("GLOB");
     command.addFlag("--initialise", options->initialise,
         "Run the program that makes the state of a network's step, from a key, in the place of the step: every array "
-        "is "
-        "made in the sharding that it has in the step, and no device holds more of it");
+        "is made in the sharding that it has in the step, and no device holds more of it");
     command
         .addOption("--calls", options->calls,
             "Look the compiled step up so often, as calls of a jitted function do, and list how often each stage of "
@@ -140,11 +138,10 @@ void addRun(CLI::App& app, int& status)
         .optionText("FILE...");
     command
         .addOption("--random", options->seed,
-            "Arguments that --inputs does not give, the same for the same seed: those of a network as --init has them "
-            "by "
-            "default; of a program in a text indices within what they index, floats from -1 to 1, smaller where they "
-            "are factors of a contraction, positive where roots or denominators need it. Without --inputs and --random "
-            "the seed is that of the experiment, or 0")
+            "Arguments that --inputs does not give, the same for the same seed: those of a network as --init has "
+            "them by default; of a program in a text indices within what they index, floats from -1 to 1, smaller "
+            "where they are factors of a contraction, positive where roots or denominators need it. Without --inputs "
+            "and --random the seed is that of the experiment, or 0")
         .wholeNumber(0, INT64_MAX)
         .optionText("SEED");
     command
@@ -161,13 +158,11 @@ void addRun(CLI::App& app, int& status)
     command
         .addOption("--out", options->out,
             "Write the results of the first step: a folder for result0.npy, result1.npy and so on (with --per-device "
-            "also "
-            "result0.d3.npy for the shard of device 3), or a .npy for the only one")
+            "also result0.d3.npy for the shard of device 3), or a .npy for the only one")
         .optionText("PATH");
     command.addFlag("--values", options->values,
         "All elements of arrays in the JSON; else those of arrays of 64 elements or fewer, and of every array a "
-        "summary. "
-        "Without --json all arrays are listed, each as NumPy prints it");
+        "summary. Without --json all arrays are listed, each as NumPy prints it");
     command
         .addOption("--loop-limit", options->loopLimit,
             "Stop a step whose loops make more trips than that, all together (default 100000)")

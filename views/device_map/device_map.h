@@ -65,7 +65,7 @@ public:
 
     /// A mesh in the colours of an array's shards; their numbers below the names of devices, where there is room.
     void setMesh(const MeshPtr& mesh, const DeviceSet& devices, std::optional<Layout> array);
-    /// Null: nothing to show but `emptyText`. `hosts` by device, for the outlines.
+    /// Null: only the text of setEmptyText() is shown. `hosts` by device, for the outlines.
     void setField(std::shared_ptr<const DeviceField> field, std::vector<std::int32_t> hosts);
     void setEmptyText(const QString& text);
     void setFills(DeviceFills fills);
