@@ -58,6 +58,11 @@ QString whoSends(bool everyDevice)
     return everyDevice ? QStringLiteral("Every device sends") : QStringLiteral("A device sends at most");
 }
 
+void sayBranches(Console& console)
+{
+    console.line(QStringLiteral("Of the branches of a conditional one runs: the sums count that which sends most."));
+}
+
 void sayRounded(Console& console, bool isRounded)
 {
     if (isRounded)

@@ -36,6 +36,8 @@ void addOrigin(Json& json, const CollectiveEntry& entry);
 [[nodiscard]] QString bytesAndCount(Rational bytes);
 /// "Every device sends", or that none sends more.
 [[nodiscard]] QString whoSends(bool everyDevice);
+/// Why sums leave out collectives that are listed.
+void sayBranches(Console& console);
 /// What ≈ stands for, where any of the bytes have it.
 void sayRounded(Console& console, bool isRounded);
 

@@ -110,8 +110,7 @@ void printText(const Communication& found, const CommsOptions& options)
                              : QStringLiteral(", and %1 for the scalar loss").arg(words::bytes(sent.scalarLoss))));
     if (std::any_of(list.entries.begin(), list.entries.end(),
             [](const CollectiveEntry& entry) { return entry.conditional && isExchange(entry); }))
-        console.line(
-            QStringLiteral("Of the branches of a conditional one runs: the sums count that which sends most."));
+        sayBranches(console);
     for (const CollectiveEntry& entry : list.entries)
         if (!entry.timesKnown) {
             console.line(QStringLiteral("? how often a loop around it runs is known only when it runs; it is counted "

@@ -313,8 +313,11 @@ Json sourceJson(const Source& source)
 /// Warnings, and what was not looked at, on the error stream.
 void remark(const ConvertOptions& options, const Source& source)
 {
-    if (source.network)
+    if (source.network) {
         remarkRules(*source.network, { options.rules, options.mesh, {} });
+        if (options.to == "experiment")
+            remarkSize(source.network->experiment);
+    }
     Console errors(stderr);
     print(errors, source.warnings);
     if (const std::size_t passed = source.passedOver.size(); passed > 0)

@@ -76,7 +76,8 @@ int exportPicture(const ExportOptions& options, const std::string& form)
 {
     const std::string name = options.view + '.' + form;
     if (options.output.empty())
-        throw UsageError("--as", form + " is a picture, which needs a file: -o " + name);
+        throw UsageError(options.form.empty() ? "--view" : "--as",
+            (options.form.empty() ? options.view : form) + " is a picture, which needs a file: -o " + name);
     if (pictureForm(QFileInfo(QString::fromStdString(options.output)).fileName())
         != pictureForm(QString::fromStdString(name)))
         throw UsageError("--output", options.output + " does not end in ." + form);

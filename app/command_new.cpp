@@ -176,6 +176,40 @@ std::optional<std::int64_t> fewerDenseLayers(const Experiment& before, const Exp
     return dense(after);
 }
 
+/// Of a MaxText file mesh and rules are taken: its keys that say what options here say, of those that were not given.
+struct NotTaken {
+    std::vector<std::string> keys, options;
+};
+NotTaken notTaken(const MadeNetwork& made, const NewOptions& options)
+{
+    struct Row {
+        const char* key;
+        const char* option;
+        bool given;
+    };
+    const Row rows[] = { { "per_device_batch_size", "--batch", options.batch.has_value() },
+        { "max_target_length", "--length", options.length.has_value() },
+        { "base_num_decoder_layers", "--layers", options.layers.has_value() },
+        { "gradient_accumulation_steps", "--microbatches", options.microbatches.has_value() },
+        { "opt_type", "--optimizer", !options.optimizer.empty() },
+        { "remat_policy", "--remat", !options.remat.empty() }, { "scan_layers", "--form", !options.form.empty() } };
+    NotTaken found;
+    for (const Row& row : rows)
+        if (!row.given && std::find(made.passedOver.begin(), made.passedOver.end(), row.key) != made.passedOver.end()) {
+            found.keys.emplace_back(row.key);
+            found.options.emplace_back(row.option);
+        }
+    return found;
+}
+
+QString listedNames(const std::vector<std::string>& names)
+{
+    QStringList list;
+    for (const std::string& name : names)
+        list << words::fromStd(name);
+    return list.join(QStringLiteral(", "));
+}
+
 int makeNew(const NewOptions& options)
 {
     if (options.preset.empty() && options.from.empty())
@@ -188,15 +222,21 @@ int makeNew(const NewOptions& options)
         return reject(options.json, { experiment.error() });
     const std::string text = writeExperiment(*experiment);
     const std::optional<std::int64_t> denseLayers = fewerDenseLayers(made->experiment, *experiment);
+    const NotTaken left = notTaken(*made, options);
     if (options.json.empty()) {
         if (options.from.empty())
             remarkRules(*made, options.network);
+        if (!left.keys.empty())
+            Console(stderr).line(QStringLiteral("Of the MaxText file mesh and rules are taken, and not %1: use %2.")
+                                     .arg(listedNames(left.keys), listedNames(left.options)),
+                Emphasis::Faint);
         if (denseLayers)
             Console(stderr).line(
                 QStringLiteral("Layers without experts: %1 of %2, so that one has experts (\"dense_layers\" in the "
                                "file).")
                     .arg(words::count(*denseLayers), words::count(*options.layers)),
                 Emphasis::Faint);
+        remarkSize(*experiment);
     }
     const int status = options.output.empty() ? static_cast<int>(Done) : emitText(text, options.output, Done);
     if (options.json.empty()) {
@@ -212,6 +252,8 @@ int makeNew(const NewOptions& options)
         out["default_rules"] = made->defaultRules;
     if (denseLayers)
         out["dense_layers"] = *denseLayers;
+    if (!left.keys.empty())
+        out["not_taken"] = left.keys;
     if (options.output.empty())
         out["text"] = text;
     else

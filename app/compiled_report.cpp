@@ -40,11 +40,6 @@ CompiledKey compiledKey(const std::string& by)
                          : CompiledKey::Groups;
 }
 
-Rational perStep(const HloCollective& collective)
-{
-    return sentBytes(collective) * Rational(collective.executions.value_or(1));
-}
-
 /// As the text has them; of a permutation only `inFull`: "{{0,1},{1,2}}".
 std::string devicesText(const HloModule& module, const HloCollective& collective, bool inFull)
 {
@@ -65,8 +60,8 @@ void printCompiledList(Console& console, const HloModule& module, const HloColle
         table.rows.push_back({ words::count(static_cast<qint64>(i) + 1), textOr(name(collective.kind)),
             textOr(devicesText(module, collective, groups)), words::bytes(Rational(collective.bytesIn)),
             words::bytes(Rational(collective.bytesOut)), words::bytes(sentBytes(collective)),
-            executionsText(collective.executions), exactCount(perStep(collective)), QString::number(collective.line),
-            textOr(sourceOf(collective)), textOr(collective.metadata.opName) });
+            executionsText(collective.executions), exactCount(sentPerStep(collective)),
+            QString::number(collective.line), textOr(sourceOf(collective)), textOr(collective.metadata.opName) });
     }
     console.heading(QStringLiteral("Collectives"));
     console.foldedTable(table);
@@ -106,13 +101,18 @@ void printCompiled(const HloModule& module, const HloCollectives& found, const C
     printCompiledSums(console, module, found, options.by);
     Rational sent;
     bool isExact = true, isRounded = false;
+    for (const CompiledSum& sum : sums(module, found, CompiledKey::Kind))
+        sent += sum.sent;
+    bool isConditional = false;
     for (const HloCollective& collective : found.list) {
-        sent = sent + perStep(collective);
-        isRounded = isRounded || perStep(collective).denominator() != 1;
+        isRounded = isRounded || sentPerStep(collective).denominator() != 1;
         isExact = isExact && collective.executions;
+        isConditional = isConditional || !collective.branches.empty();
     }
     console.line();
     console.line(QStringLiteral("%1 %2 per step.").arg(whoSends(allSend(found)), bytesAndCount(sent)));
+    if (isConditional)
+        sayBranches(console);
     if (!isExact)
         console.line(QStringLiteral("? how often it runs cannot be told from the text; it is counted once."));
     sayRounded(console, isRounded);
@@ -131,7 +131,7 @@ Json compiledSumsJson(const HloModule& module, const HloCollectives& found, Comp
     return list;
 }
 
-Json compiledJson(const HloModule& module, const HloCollective& collective)
+Json compiledJson(const HloModule& module, const HloCollective& collective, bool inSums)
 {
     Json out = { { "name", module.view(module.instructions[collective.instruction].name) },
         { "kind", name(collective.kind) }, { "line", collective.line },
@@ -139,7 +139,8 @@ Json compiledJson(const HloModule& module, const HloCollective& collective)
         { "group_size", collective.groups.size() }, { "bytes_in", collective.bytesIn },
         { "bytes_out", collective.bytesOut }, { "sent_bytes", toJson(sentBytes(collective)) },
         { "op_name", collective.metadata.opName }, { "source", sourceOf(collective) }, { "async", collective.isAsync },
-        { "sliced_right_after", collective.slicedRightAfter.has_value() } };
+        { "sliced_right_after", collective.slicedRightAfter.has_value() },
+        { "conditional", !collective.branches.empty() }, { "in_sums", inSums } };
     if (collective.executions)
         out["times"] = *collective.executions;
     if (!collective.reduction.empty())
@@ -154,8 +155,9 @@ int printCompiledJson(const HloModule& module, const HloCollectives& found, cons
     Json out = envelope(target);
     Json& compiled = out["compiled"] = { { "module", module.view(module.name) }, { "device_count", found.devices },
         { "ends_early", module.endsEarly }, { "collectives", Json::array() } };
-    for (const HloCollective& collective : found.list)
-        compiled["collectives"].push_back(compiledJson(module, collective));
+    const std::vector<bool> counted = countedInSums(found);
+    for (std::size_t i = 0; i < found.list.size(); ++i)
+        compiled["collectives"].push_back(compiledJson(module, found.list[i], counted[i]));
     compiled["sums"] = { { "by_kind", compiledSumsJson(module, found, CompiledKey::Kind) },
         { "by_groups", compiledSumsJson(module, found, CompiledKey::Groups) },
         { "by_cause", compiledSumsJson(module, found, CompiledKey::Cause) },
@@ -183,8 +185,9 @@ std::string compiledCsv(const HloModule& module, const HloCollectives& found, co
         text += csvLine({ std::to_string(i + 1), std::string(name(collective.kind)),
             devicesText(module, collective, options.groups), std::to_string(collective.groups.size()),
             std::to_string(collective.bytesIn), std::to_string(collective.bytesOut),
-            toJson(sentBytes(collective)).dump(), timesOf(collective.executions), toJson(perStep(collective)).dump(),
-            std::to_string(collective.line), sourceOf(collective), collective.metadata.opName });
+            toJson(sentBytes(collective)).dump(), timesOf(collective.executions),
+            toJson(sentPerStep(collective)).dump(), std::to_string(collective.line), sourceOf(collective),
+            collective.metadata.opName });
     }
     return text;
 }

@@ -8,8 +8,12 @@
 #include "console.h"
 #include "experiment/network_rules.h"
 #include "experiment_file/file_words.h"
+#include "input.h"
+#include "pipeline/stage_results.h"
 #include "report.h"
+#include "simulate/run/memory_needed.h"
 #include "words/utf8.h"
+#include "words/words.h"
 
 namespace shardscope::cli {
 
@@ -37,8 +41,11 @@ Result<MadeNetwork> makeNetwork(const TransformerSettings& settings, std::string
     RulesSetting taken;
     const PublishedRules* const set = rules ? nullptr : defaultRules(setting.axes, names);
     if (rules) {
-        if (rules->maxText)
+        if (rules->maxText) {
             made.warnings = rules->maxText->warnings;
+            for (const ReadMaxText::PassedOver& each : rules->maxText->passedOver)
+                made.passedOver.push_back(each.key);
+        }
         if (rules->experiment)
             taken = rules->experiment->rules;
         else
@@ -69,6 +76,25 @@ void remarkRules(const MadeNetwork& made, const NetworkOptions& options)
                              "--rules takes others, \"()\" none.")
                   .arg(words::fromStd(made.defaultRules)),
         Emphasis::Faint);
+}
+
+void remarkSize(const Experiment& experiment)
+{
+    const SnapshotPtr snapshot = analyse(experiment);
+    if (snapshot->errorCount() > 0) // every command tells of them
+        return;
+    const RunOptions options;
+    const Result<std::shared_ptr<const Plan>> plan = plannedProgram(*snapshot);
+    Result<void> fits;
+    if (plan)
+        fits = checkRunMemory(**plan, options);
+    else if (plan.error().code == Code::TooLarge)
+        fits = tl::unexpected(runOutOfMemory(plan.error(), snapshot->mesh->deviceCount(), options));
+    if (fits || fits.error().code != Code::OutOfMemory)
+        return;
+    const words::ProblemText stated = words::describe(fits.error());
+    Console(stderr).line(
+        QStringLiteral("Too large to be run here: %1. %2").arg(stated.cause, stated.remedy), Emphasis::Warning);
 }
 
 } // namespace shardscope::cli

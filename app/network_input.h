@@ -21,6 +21,7 @@ struct MadeNetwork {
     Experiment experiment;
     std::string defaultRules;
     std::vector<Diagnostic> warnings = {}; ///< about the file of rules
+    std::vector<std::string> passedOver = {}; ///< keys of a MaxText file that say nothing about sharding
 };
 
 /// As networkExperiment() of experiment/network_rules.h. Errors: those of readRulesInput() and readMeshOption();
@@ -29,5 +30,7 @@ struct MadeNetwork {
     const TransformerSettings& settings, std::string title, const NetworkOptions& options);
 /// Says on the error stream which rules were taken, where none were given, and what warnings there are about a file.
 void remarkRules(const MadeNetwork& made, const NetworkOptions& options);
+/// Says on the error stream that this machine cannot run the experiment, as `run` would refuse it.
+void remarkSize(const Experiment& experiment);
 
 } // namespace shardscope::cli

@@ -40,9 +40,9 @@ QString copiesText(std::int64_t copies)
 /// Of the JSON of each command. A new minor version adds members; a new major version changes or removes some.
 constexpr std::pair<std::string_view, std::string_view> versions[] = { { "check", "1.1" }, { "comms", "2.3" },
     { "compare-hlo", "1.2" }, { "convert", "2.1" }, { "diff", "2.0" }, { "examples", "1.1" }, { "explain", "2.1" },
-    { "export", "1.4" }, { "mesh", "2.1" }, { "partition", "2.1" }, { "propagate", "3.0" }, { "resolve", "2.1" },
-    { "rules", "2.0" }, { "run", "3.3" }, { "schema", "1.1" }, { "screenshot", "2.0" }, { "search", "2.2" },
-    { "sharding", "2.1" }, { "show", "2.0" }, { "verify", "3.0" } };
+    { "export", "1.4" }, { "mesh", "2.1" }, { "new", "1.1" }, { "partition", "2.1" }, { "propagate", "3.0" },
+    { "resolve", "2.1" }, { "rules", "2.0" }, { "run", "3.3" }, { "schema", "1.1" }, { "screenshot", "2.0" },
+    { "search", "2.2" }, { "sharding", "2.1" }, { "show", "2.0" }, { "verify", "3.0" } };
 
 std::string_view versionOf(std::string_view command)
 {

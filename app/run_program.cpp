@@ -21,6 +21,7 @@
 #include "run_observation.h"
 #include "schedule/plan.h"
 #include "simulate/run/memory.h"
+#include "simulate/run/memory_needed.h"
 #include "simulate/run/not_executable.h"
 #include "simulate/run/own_random.h"
 
@@ -154,12 +155,7 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
         run.problems.push_back(*run.notPartitioned);
     Result<std::shared_ptr<const Plan>> plan = run.partitioned ? plannedProgram(snapshot) : plannedInFull(snapshot);
     if (!plan && plan.error().code == Code::TooLarge) // for any plan, and for this machine all the more
-        return { { Code::OutOfMemory,
-            { { "bytes",
-                  toBytes(static_cast<double>(plan.error().number("bytes"))
-                      * static_cast<double>(run.executed().mesh->deviceCount())) },
-                { "limit", memoryLimit(RunOptions()) } },
-            {} } };
+        return { runOutOfMemory(plan.error(), run.executed().mesh->deviceCount(), RunOptions()) };
     if (!plan)
         return { std::move(plan.error()) };
     run.plan = std::move(*plan);

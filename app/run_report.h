@@ -46,7 +46,7 @@ void printCompiledParts(Console& console, const std::vector<CompiledPart>& parts
 struct StepVariable {
     std::size_t slot = 0; ///< number of the argument
     std::string kind; ///< "parameter", "state variable"
-    std::optional<std::uint32_t> next; ///< the result that it is in the next step; nothing: it is frozen
+    std::optional<std::size_t> next; ///< the result that it is in the next step; nothing: it is frozen
 };
 /// Arguments that are parameters, or of the state.
 [[nodiscard]] std::vector<StepVariable> variablesOf(const Program& program, const StepState& state);

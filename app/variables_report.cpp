@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in run_report.h.
-#include <algorithm>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -16,15 +16,12 @@ std::vector<StepVariable> variablesOf(const Program& program, const StepState& s
     std::vector<StepVariable> variables;
     const std::vector<ValueId>& arguments = program.main().arguments;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const auto pair = std::find_if(state.pairs.begin(), state.pairs.end(),
-            [&](const StatePair& each) { return each.argument == arguments[i]; });
+        const std::optional<std::size_t> next = state.resultOf(arguments[i]);
         const Role role = program.value(arguments[i]).role;
-        const bool isState =
-            isOptimizerArray(role) || role == Role::Count || role == Role::Step || pair != state.pairs.end();
+        const bool isState = isOptimizerArray(role) || role == Role::Count || role == Role::Step || next.has_value();
         if (role != Role::Parameter && !isState)
             continue;
-        variables.push_back({ i, role == Role::Parameter ? "parameter" : "state variable",
-            pair == state.pairs.end() ? std::nullopt : std::optional(pair->result) });
+        variables.push_back({ i, role == Role::Parameter ? "parameter" : "state variable", next });
     }
     return variables;
 }

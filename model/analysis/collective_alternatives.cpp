@@ -454,11 +454,22 @@ std::optional<TensorSharding> overMeshOf(const Snapshot& snapshot, TensorShardin
     return sharding;
 }
 
-/// False where the program cannot have it.
-bool tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const Mesh& mesh, AnalysisCache& cache,
-    const std::stop_token& stop)
+/// How many send the same of the same value along the same axes.
+auto countOf(const CollectiveEntry& entry, const CollectiveList& list)
 {
-    const std::optional<TensorSharding> sharding = overMeshOf(snapshot, *alternative.sharding, mesh);
+    return std::count_if(list.entries.begin(), list.entries.end(), [&](const CollectiveEntry& other) {
+        return other.value == entry.value && other.kind == entry.kind && *other.mesh == *entry.mesh
+            && other.axes == entry.axes && other.sentPerStep() == entry.sentPerStep();
+    });
+}
+
+/// False where the program cannot have it, or the collective stays as it is: what the step then saves is saved
+/// elsewhere.
+bool tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const CollectiveList& now, std::size_t index,
+    AnalysisCache& cache, const std::stop_token& stop)
+{
+    const CollectiveEntry& entry = now.entries[index];
+    const std::optional<TensorSharding> sharding = overMeshOf(snapshot, *alternative.sharding, *entry.mesh);
     if (!sharding)
         return true;
     for (const AnnotationTarget& target : annotationTargets(snapshot, alternative.value)) {
@@ -480,15 +491,19 @@ bool tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const 
             return alternative.kind == AlternativeKind::ScatterResult;
         // Propagation may do something else with the sharding of a sum than scatter it.
         if (alternative.kind == AlternativeKind::ScatterResult
-            && std::none_of((*list)->entries.begin(), (*list)->entries.end(), [&](const CollectiveEntry& entry) {
-                   return entry.kind == CollectiveKind::ReduceScatter && entry.value == alternative.value;
+            && std::none_of((*list)->entries.begin(), (*list)->entries.end(), [&](const CollectiveEntry& other) {
+                   return other.kind == CollectiveKind::ReduceScatter && other.value == alternative.value;
                }))
             return true;
+        if (alternative.kind == AlternativeKind::ChangeSharding && countOf(entry, **list) >= countOf(entry, now))
+            return false;
         alternative.stepBytes = sentBytes(**list).step;
         alternative.stepMoreBytesHeld = heldByArguments(*tried) - heldByArguments(snapshot);
         alternative.after = std::move(*after);
         if (target.kind == AnnotationTarget::Kind::Rules)
             alternative.rulesWithin = withinOf(snapshot.experiment->rules, target.rules);
+        else if (alternative.kind == AlternativeKind::ChangeSharding) // an operand may have been gathered along others
+            alternative.moreBytesHeld = *alternative.stepMoreBytesHeld;
         return true; // the value's own annotation; what returns it is another matter
     }
     return true;
@@ -524,7 +539,7 @@ std::vector<CollectiveAlternative> alternatives(
             tryOutPlan(alternative, snapshot);
         // What a manual computation does inside is its own affair.
         const bool isTried = alternative.sharding && entry.declaredGroups.empty() && !stop.stop_requested();
-        if (isTried && !tryOut(alternative, snapshot, *entry.mesh, cache, stop))
+        if (isTried && !tryOut(alternative, snapshot, list, index, cache, stop))
             continue;
         // Where only this array changes, what the step sends beside the rest is what stands in its place.
         if (alternative.kind == AlternativeKind::ChangeSharding && alternative.stepBytes && !alternative.rulesWithin

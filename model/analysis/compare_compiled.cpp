@@ -36,6 +36,7 @@ struct ExchangedArray {
     std::int64_t collectives = 1; ///< 0 for the further arrays of one
     std::int64_t times = 1;
     bool timesKnown = true, isMerged = false, isSliced = false;
+    bool inSums = true; ///< false: another branch of a conditional sends more
     std::int64_t bytes = 0; ///< once
     Rational sent; ///< once
     std::uint32_t line = 0;
@@ -83,6 +84,8 @@ ExchangeKind exchangeOf(CollectiveKind kind)
         return ExchangeKind::Reduction;
     case CollectiveKind::AllToAll:
         return ExchangeKind::AllToAll;
+    case CollectiveKind::CollectiveBroadcast:
+        return ExchangeKind::Broadcast;
     case CollectiveKind::CollectivePermute:
     case CollectiveKind::AllSlice:
         break;
@@ -92,7 +95,7 @@ ExchangeKind exchangeOf(CollectiveKind kind)
 
 ExchangeKind exchangeOf(HloCollectiveKind kind)
 {
-    return kind == HloCollectiveKind::CollectiveBroadcast ? ExchangeKind::Broadcast : exchangeOf(ringKind(kind));
+    return exchangeOf(ringKind(kind));
 }
 
 /// What a gather or a reduction is of; weights are neither permuted nor sent from all to all.
@@ -160,6 +163,7 @@ std::vector<ExchangedArray> predictedArrays(const CollectiveList& list, WeightSh
         array.cause = causeOf(program, entry);
         array.times = entry.times;
         array.timesKnown = entry.timesKnown;
+        array.inSums = entry.inSums;
         array.sent = entry.sentBytes;
         arrays.push_back(std::move(array));
     }
@@ -184,7 +188,9 @@ std::vector<ExchangedArray> compiledArrays(
 {
     std::vector<ExchangedArray> arrays;
     std::map<std::string, std::optional<AxisList>> axesByGroups;
-    for (const HloCollective& collective : compiled.list) {
+    const std::vector<bool> counted = countedInSums(compiled);
+    for (std::size_t number = 0; number < compiled.list.size(); ++number) {
+        const HloCollective& collective = compiled.list[number];
         const bool isPermute = collective.kind == HloCollectiveKind::CollectivePermute;
         std::optional<AxisList> axes;
         if (isPermute) {
@@ -221,6 +227,7 @@ std::vector<ExchangedArray> compiledArrays(
             array.collectives = i == 0 ? 1 : 0;
             array.times = collective.executions.value_or(1);
             array.timesKnown = collective.executions.has_value();
+            array.inSums = counted[number];
             array.isMerged = shapes.size() > 1;
             array.isSliced = collective.slicedRightAfter.has_value();
             array.bytes = saturatingProduct(byteCount(module, shape), parts);
@@ -336,11 +343,15 @@ std::vector<ExchangeSum> sumsOf(
             ofWeights = saturatingSum(ofWeights, bytes);
     };
     for (const ExchangedArray& array : predicted) {
+        if (!array.inSums)
+            continue;
         ExchangeSum& sum = sumFor(array);
         add(sum.predictedBytes, sum.predictedWeights, array);
         sum.predictedSent += array.sent * Rational(array.times);
     }
     for (const ExchangedArray& array : compiled) {
+        if (!array.inSums)
+            continue;
         ExchangeSum& sum = sumFor(array);
         add(sum.compiledBytes, sum.compiledWeights, array);
         sum.compiledSent += array.sent * Rational(array.times);

@@ -88,7 +88,7 @@ struct ExchangeRow {
     [[nodiscard]] bool differs(bool endsEarly) const;
 };
 
-/// Over all rows of one exchange along the same axes.
+/// Over all rows of one exchange along the same axes; of the branches of a conditional that which sends most.
 struct ExchangeSum {
     ExchangeKind exchange = ExchangeKind::Gather;
     std::string axes;

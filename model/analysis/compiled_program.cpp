@@ -39,8 +39,9 @@ CollectiveKind ringKind(HloCollectiveKind kind)
     case HloCollectiveKind::AllToAll:
     case HloCollectiveKind::RaggedAllToAll:
         return CollectiveKind::AllToAll;
+    case HloCollectiveKind::CollectiveBroadcast:
+        return CollectiveKind::CollectiveBroadcast;
     case HloCollectiveKind::CollectivePermute:
-    case HloCollectiveKind::CollectiveBroadcast: // along a chain, in which each hands on what it gets
         break;
     }
     return CollectiveKind::CollectivePermute;
@@ -52,11 +53,26 @@ Rational sentBytes(const HloCollective& collective)
     return ringBytes(ringKind(collective.kind), size, collective.bytesIn);
 }
 
+Rational sentPerStep(const HloCollective& collective)
+{
+    return sentBytes(collective) * Rational(collective.executions.value_or(1));
+}
+
+std::vector<bool> countedInSums(const HloCollectives& collectives)
+{
+    std::vector<SentInBranch> sent;
+    for (const HloCollective& collective : collectives.list)
+        sent.push_back({ collective.branches, sentPerStep(collective) });
+    return countedInBranches(sent);
+}
+
 bool allSend(const HloCollectives& collectives)
 {
     const auto allSendIn = [&](const HloCollective& collective) {
         if (sentBytes(collective) == Rational(0))
             return true;
+        if (!collective.branches.empty())
+            return false;
         if (collective.kind != HloCollectiveKind::CollectivePermute)
             return collective.kind != HloCollectiveKind::CollectiveBroadcast;
         std::vector<std::int32_t> senders;
@@ -82,7 +98,11 @@ std::vector<CompiledSum> sums(const HloModule& module, const HloCollectives& col
 {
     std::vector<CompiledSum> list;
     std::unordered_map<std::string, std::size_t> indices;
-    for (const HloCollective& collective : collectives.list) {
+    const std::vector<bool> counted = countedInSums(collectives);
+    for (std::size_t i = 0; i < collectives.list.size(); ++i) {
+        const HloCollective& collective = collectives.list[i];
+        if (!counted[i])
+            continue;
         std::string text = sumKey(module, collective, key);
         const auto [at, isNew] = indices.emplace(text, list.size());
         if (isNew)

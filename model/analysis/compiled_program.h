@@ -16,12 +16,16 @@
 
 namespace shardscope {
 
-/// The collective whose exchange on a ring is the same: a broadcast goes along a chain, as a permute does.
+/// The collective whose exchange on a ring is the same.
 [[nodiscard]] CollectiveKind ringKind(HloCollectiveKind kind);
 /// Ring model: bytes that one device sends, once.
 [[nodiscard]] Rational sentBytes(const HloCollective& collective);
+/// Likewise, in a step; what runs nobody knows how often counts once.
+[[nodiscard]] Rational sentPerStep(const HloCollective& collective);
+/// Per collective: whether sums count it; of the branches of a conditional those of that which sends most.
+[[nodiscard]] std::vector<bool> countedInSums(const HloCollectives& collectives);
 /// Every device sends in each of the collectives that send anything; a permutation leaves out those without a pair, and
-/// those that keep what they have, a broadcast the last ones.
+/// those that keep what they have, a broadcast the last ones, and a branch may not be taken.
 [[nodiscard]] bool allSend(const HloCollectives& collectives);
 /// The groups as the text has them; "pairs" of a collective-permute.
 [[nodiscard]] std::string groupsText(const HloModule& module, const HloCollective& collective);
@@ -39,7 +43,8 @@ struct CompiledSum {
     std::int64_t collectives = 0;
     std::int64_t slicedRightAfter = 0; ///< of them
     std::optional<std::int64_t> executions; ///< nothing where those of one of them are not known
-    // Per device and step; a collective whose executions are not known counts once, and `isExact` is not set.
+    // Per device and step; a collective whose executions are not known counts once, and `isExact` is not set. Of the
+    // branches of a conditional that which sends most.
     std::int64_t bytesIn = 0, bytesOut = 0;
     Rational sent;
     bool isExact = true;

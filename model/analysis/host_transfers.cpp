@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/host_transfers.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "pipeline/device_stages.h"
 #include "pipeline/memory_placement.h"
@@ -19,12 +19,6 @@ std::vector<bool> readValues(const Program& program)
         for (const ValueId operand : operation.operands)
             read[operand.index] = true;
     return read;
-}
-
-bool isState(const StepState& state, ValueId argument)
-{
-    return std::any_of(
-        state.pairs.begin(), state.pairs.end(), [&](const StatePair& pair) { return pair.argument == argument; });
 }
 
 MemoryTransfer times(MemoryTransfer once, std::int64_t count)
@@ -56,7 +50,7 @@ void addOfStep(const Snapshot& snapshot, HostTransfers& transfers)
         transfer.bytes = memoryTransfer(row->layout, byteSize(row->type.dtype), transfer.from, transfer.to);
         if (read[argument.index])
             transfers.list.push_back(transfer);
-        if (!isState(snapshot.deviceStages->state(), argument))
+        if (!snapshot.deviceStages->state().resultOf(argument))
             continue;
         std::swap(transfer.from, transfer.to);
         transfer.cause = HostTransfer::Cause::Declared;

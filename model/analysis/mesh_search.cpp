@@ -16,11 +16,11 @@ namespace shardscope {
 
 namespace {
 
-/// All lists of `count` factors whose product is `product`, in ascending order; none if there are more than `most`.
+/// All lists of `count` factors whose product is `product`, in ascending order; none if there are more than `limit`.
 class Factorings {
 public:
-    Factorings(std::int64_t product, std::size_t count, std::size_t most)
-        : m_most(most)
+    Factorings(std::int64_t product, std::size_t count, std::size_t limit)
+        : m_limit(limit)
     {
         for (std::int64_t divisor = 1; divisor <= product / divisor; ++divisor)
             if (product % divisor == 0) {
@@ -47,7 +47,7 @@ private:
             if (count == 1)
                 chosen.push_back(product);
             m_found.push_back(std::move(chosen));
-            m_tooMany = m_found.size() > m_most;
+            m_tooMany = m_found.size() > m_limit;
             return;
         }
         for (const std::int64_t divisor : m_divisors) {
@@ -61,7 +61,7 @@ private:
         }
     }
 
-    std::size_t m_most;
+    std::size_t m_limit;
     bool m_tooMany = false;
     std::vector<std::int64_t> m_divisors, m_chosen;
     std::vector<std::vector<std::int64_t>> m_found;

@@ -12,8 +12,10 @@ SlowLinks::SlowLinks(const DeviceSet& devices, const Mesh& mesh)
     if (places.fastGroups() <= 1)
         return;
     m_groups.reserve(static_cast<std::size_t>(mesh.deviceCount()));
-    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
-        m_groups.push_back(places.fastGroup(mesh.deviceAt(position)));
+    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position) {
+        const std::int32_t device = mesh.deviceAt(position);
+        m_groups.push_back(places.has(device) ? places.fastGroup(device) : -1);
+    }
 }
 
 bool SlowLinks::cross(const AxisRef& axis) const

@@ -12,7 +12,7 @@ namespace shardscope {
 
 class SlowLinks {
 public:
-    /// The devices of the hardware along a mesh that fits them.
+    /// The devices of the hardware along a mesh. Those that a larger mesh has besides count as one more slice (host).
     SlowLinks(const DeviceSet& devices, const Mesh& mesh);
 
     /// Whether some group of devices along the axis has members in different slices (on different hosts).

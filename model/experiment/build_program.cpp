@@ -63,6 +63,14 @@ Result<SourceProgram> plain(Result<Program> program, std::vector<ChosenInitial> 
 
 } // namespace
 
+Result<SourcePtr> sourceProgram(const Experiment& experiment)
+{
+    if (const auto* program = std::get_if<ProgramModel>(&experiment.model); program && program->source)
+        return program->source;
+    SHARDSCOPE_TRY(built, buildProgram(experiment));
+    return std::make_shared<const SourceProgram>(std::move(*built));
+}
+
 Result<SourceProgram> buildProgram(const Experiment& experiment)
 {
     if (const auto* mlp = std::get_if<MlpModel>(&experiment.model))
@@ -105,6 +113,7 @@ Result<Experiment> experimentOf(ProgramModel program, std::string title)
     } else {
         experiment.hardware.devices = DeviceSet{ "generic-cpu", "cpu", 1, 1 };
     }
+    program.source = std::make_shared<const SourceProgram>(std::move(*built));
     experiment.model = std::move(program);
     return experiment;
 }

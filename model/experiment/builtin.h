@@ -40,6 +40,8 @@ using SourcePtr = std::shared_ptr<const SourceProgram>;
 inline constexpr std::size_t maximumProgramRows = 4096;
 /// Errors of a program's text have its line and column, and the file's name (or "program") as place.
 [[nodiscard]] Result<SourceProgram> buildProgram(const Experiment& experiment);
+/// The same, without reading a text again that experimentOf() has read.
+[[nodiscard]] Result<SourcePtr> sourceProgram(const Experiment& experiment);
 
 /// An experiment around a program in StableHLO's text or HLO's: its mesh, on as many devices, no rules. Without a mesh:
 /// on as many devices as its module counts partitions. Of a compiled text: on the mesh that explains its groups. Errors

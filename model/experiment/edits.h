@@ -22,6 +22,8 @@ namespace shardscope {
 [[nodiscard]] Result<Experiment> withAxisSize(const Experiment&, std::size_t axis, std::int64_t size, bool keepProduct);
 /// Sizes that withAxisSize would accept for the axis with the devices at hand: the divisors of the device count.
 [[nodiscard]] std::vector<std::int64_t> possibleAxisSizes(const Experiment&, std::size_t axis, bool keepProduct);
+/// The last axis that can be halved to 2 or more while another one takes the inverse change.
+[[nodiscard]] std::optional<std::size_t> axisToHalve(const Experiment&);
 [[nodiscard]] Result<Experiment> withAxisMoved(const Experiment&, std::size_t from, std::size_t to);
 /// Rules, the model's device axes and shardings of a program's values that name the axis follow it. AxisUsedTwice if
 /// one of them has the new name too.

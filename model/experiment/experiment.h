@@ -118,6 +118,7 @@ struct ValueSharding {
     std::string sharding; ///< "[{data, ?}, {}]", over the axes of the experiment's mesh (sharding/sharding_text.h)
     bool operator==(const ValueSharding&) const = default;
 };
+struct SourceProgram; // builtin.h
 /// A program in StableHLO's text. What it is laid out over is the experiment's mesh: the axes that its shardings name
 /// are found there.
 struct ProgramModel {
@@ -127,6 +128,9 @@ struct ProgramModel {
     std::shared_ptr<const std::string> text = std::make_shared<const std::string>(); ///< never null
     std::vector<RuleOverride> shardingRules = {}; ///< each path once, in the order in which they were made
     std::vector<ValueSharding> shardings = {}; ///< each value once
+    /// What `text` says, where experimentOf() has read it already, so that it is not read again. Says nothing that
+    /// `text` does not: it is neither compared nor written.
+    std::shared_ptr<const SourceProgram> source = {};
     bool operator==(const ProgramModel& other) const
     {
         return file == other.file && shardingRules == other.shardingRules && shardings == other.shardings

@@ -147,6 +147,16 @@ std::vector<std::int64_t> possibleAxisSizes(const Experiment& experiment, std::s
     return sizes;
 }
 
+std::optional<std::size_t> axisToHalve(const Experiment& experiment)
+{
+    const std::vector<MeshAxis>& axes = experiment.mesh.axes;
+    for (std::size_t axis = axes.size(); axis-- > 0;)
+        if (axes[axis].size % 2 == 0 && axes[axis].size > 2
+            && withAxisSize(experiment, axis, axes[axis].size / 2, true))
+            return axis;
+    return std::nullopt;
+}
+
 Result<Experiment> withAxisMoved(const Experiment& before, std::size_t from, std::size_t to)
 {
     std::vector<MeshAxis> axes = before.mesh.axes;

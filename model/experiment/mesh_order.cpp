@@ -172,6 +172,20 @@ Result<Mesh> makeMesh(const DeviceSet& devices, const MeshSetting& setting)
     return std::move(ordered->mesh);
 }
 
+std::vector<std::int32_t> columnMajorOrder(const Mesh& mesh)
+{
+    std::vector<std::int32_t> order(static_cast<std::size_t>(mesh.deviceCount()));
+    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position) {
+        std::int64_t device = 0, stride = 1;
+        for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
+            device += mesh.coordinate(position, axis) * stride;
+            stride *= mesh.size(axis);
+        }
+        order[static_cast<std::size_t>(position)] = static_cast<std::int32_t>(device);
+    }
+    return order;
+}
+
 OrderSetting automaticOrder(const DeviceSet& devices, const MeshSetting& setting)
 {
     OrderSetting first;

@@ -28,6 +28,10 @@ struct OrderedMesh {
 [[nodiscard]] Result<OrderedMesh> orderedMesh(const DeviceSet& devices, const MeshSetting& setting);
 [[nodiscard]] Result<Mesh> makeMesh(const DeviceSet& devices, const MeshSetting& setting);
 
+/// Device ids by position, numbered along the first axis first.
+///     data 2, model 4: 0 2 4 6 1 3 5 7
+[[nodiscard]] std::vector<std::int32_t> columnMajorOrder(const Mesh& mesh);
+
 /// What "auto" chooses: create_device_mesh, over the slices where there are several; physical axes are shared where
 /// that is the only way. What fails even so is left at create_device_mesh, whose failure says what would work.
 [[nodiscard]] OrderSetting automaticOrder(const DeviceSet& devices, const MeshSetting& setting);

@@ -72,7 +72,9 @@ const ProgramModel* programOf(const Experiment& experiment)
 
 void dropText(Experiment& experiment)
 {
-    std::get<ProgramModel>(experiment.model).text = std::make_shared<const std::string>();
+    auto& program = std::get<ProgramModel>(experiment.model);
+    program.text = std::make_shared<const std::string>();
+    program.source.reset();
 }
 
 } // namespace

@@ -62,6 +62,7 @@ void HeatSummary::add(double value)
     } else {
         smallest = std::min(smallest, value);
         largest = std::max(largest, value);
+        squares += value * value;
     }
 }
 

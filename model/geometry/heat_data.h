@@ -27,10 +27,17 @@ struct HeatSummary {
     double largest = -std::numeric_limits<double>::infinity();
     std::int64_t read = 0;
     std::int64_t notNumbers = 0, infinite = 0, minusInfinite = 0;
+    double squares = 0; ///< of the finite ones, added up
     void add(double value);
     [[nodiscard]] bool anyFinite() const { return smallest <= largest; }
     /// The largest finite magnitude.
     [[nodiscard]] double magnitude() const { return anyFinite() ? std::max(std::abs(smallest), std::abs(largest)) : 0; }
+    [[nodiscard]] std::int64_t finite() const { return read - notNumbers - infinite - minusInfinite; }
+    /// Of the finite ones.
+    [[nodiscard]] double rootMeanSquare() const
+    {
+        return finite() > 0 ? std::sqrt(squares / static_cast<double>(finite())) : 0;
+    }
 };
 
 /// One side of a panel: its points, and the elements that are read for each.

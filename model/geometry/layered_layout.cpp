@@ -11,8 +11,9 @@ namespace shardscope {
 namespace {
 
 constexpr int orderSweeps = 6;
-constexpr int placeSweeps = 24, placeSweepsOfMany = 10;
+constexpr int placeSweeps = 24, placeSweepsOfMany = 10, placeSweepsOfVeryMany = 6;
 constexpr std::size_t maxForCounting = 4000; ///< connections, beyond which less is tried and crossings are not counted
+constexpr std::size_t veryMany = 50'000; ///< connections, beyond which still less is tried
 
 /// A box, or the place that an edge holds in a layer that it passes. Layers are worked out as if they stood below each
 /// other, and are turned in the end: left and right here is up and down there.
@@ -238,7 +239,9 @@ private:
                 slot(each).x -= x / 2;
         }
         const int count = static_cast<int>(m_layers.size());
-        const int sweeps = m_links.size() <= maxForCounting ? placeSweeps : placeSweepsOfMany;
+        const int sweeps = m_links.size() <= maxForCounting ? placeSweeps
+            : m_links.size() <= veryMany                    ? placeSweepsOfMany
+                                                            : placeSweepsOfVeryMany;
         for (int sweep = 0; sweep < sweeps; ++sweep) {
             const bool both = sweep >= sweeps / 2, downwards = sweep % 2 == 0;
             for (int i = 0; i < count; ++i)
@@ -250,14 +253,11 @@ private:
     /// come too close form a group that stands where it suits the group best.
     void placeLayer(int index, const Adjacency& up, const Adjacency& down, bool byUpper, bool byLower)
     {
-        struct Group {
-            double sum, weight;
-            std::size_t count;
-            [[nodiscard]] double mean() const { return sum / weight; }
-        };
         const std::vector<int>& slots = layer(index);
-        std::vector<Group> groups;
-        std::vector<double> shift(slots.size());
+        std::vector<Group>& groups = m_groups;
+        std::vector<double>& shift = m_shift;
+        groups.clear();
+        shift.assign(slots.size(), 0);
         for (std::size_t i = 0; i < slots.size(); ++i) {
             const LayerSlot& each = slot(slots[i]);
             if (i > 0)
@@ -345,8 +345,17 @@ private:
         return places;
     }
 
+    /// Neighbours in a layer that stand as near to each other as they may, placed together.
+    struct Group {
+        double sum, weight;
+        std::size_t count;
+        [[nodiscard]] double mean() const { return sum / weight; }
+    };
+
     const std::vector<LayeredBox>& m_boxes;
     const LayeredSizes m_sizes;
+    std::vector<Group> m_groups; ///< of placeLayer(), which is called for every layer many times
+    std::vector<double> m_shift; ///< of placeLayer(), too
     std::vector<LayerSlot> m_slots;
     std::vector<Link> m_links;
     std::vector<std::vector<int>> m_edges; ///< slots along each edge

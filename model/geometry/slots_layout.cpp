@@ -34,6 +34,14 @@ int SlotsLayout::widthInOneRow(std::span<const Caption> captions, std::span<cons
     return std::max(width - between, 0);
 }
 
+int SlotsLayout::widthOfWidest(std::span<const Caption> captions, std::span<const Item> items, int unit)
+{
+    int width = 0;
+    for (const Caption& caption : captions)
+        width = std::max(width, slotWidth(caption, items, unit));
+    return width;
+}
+
 SlotsLayout SlotsLayout::make(std::span<const Caption> captions, std::span<const Item> items, int width, int unit)
 {
     SlotsLayout layout;

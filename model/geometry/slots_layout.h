@@ -41,6 +41,8 @@ struct SlotsLayout {
     static SlotsLayout make(std::span<const Caption> captions, std::span<const Item> items, int width, int unit);
     /// Width of everything in one row.
     static int widthInOneRow(std::span<const Caption> captions, std::span<const Item> items, int unit);
+    /// Of the widest slot: with less, chips become narrower.
+    static int widthOfWidest(std::span<const Caption> captions, std::span<const Item> items, int unit);
 
     [[nodiscard]] int chipAt(QPoint point) const; ///< index into `chips`, -1 for none
     [[nodiscard]] std::optional<GridPlace> placeAt(QPoint point) const;

@@ -214,6 +214,7 @@ Result<HloCollectives> collectivesOf(const HloModule& module)
     SHARDSCOPE_TRY(devices, devicesOf(module, found.list));
     found.devices = *devices;
     SHARDSCOPE_TRY(executions, executionsOf(module, found.loops));
+    SHARDSCOPE_TRY(branches, branchesOf(module));
     const Uses uses(module);
     const bool compiled = isCompiled(module);
     SHARDSCOPE_TRY(replicas, hloNumber(module, "replica_count")); // whose numbers groups without global ones name
@@ -221,7 +222,9 @@ Result<HloCollectives> collectivesOf(const HloModule& module)
     constexpr std::int64_t maximumListed = std::int64_t{ 1 } << 26; // devices in all groups that are written "{}"
     std::int64_t listed = 0;
     for (HloCollective& collective : found.list) {
-        collective.executions = (*executions)[module.instructions[collective.instruction].computation];
+        const std::uint32_t computation = module.instructions[collective.instruction].computation;
+        collective.executions = (*executions)[computation];
+        collective.branches = (*branches)[computation];
         if (collective.kind != HloCollectiveKind::CollectivePermute && collective.groups.form == HloGroups::Form::All) {
             collective.groups.lists = collective.groups.expanded(found.devices);
             listed += collective.groups.size();

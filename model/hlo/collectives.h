@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/taken_branches.h"
 #include "hlo/attributes.h"
 #include "hlo/groups.h"
 #include "hlo/module.h"
@@ -48,9 +49,13 @@ struct HloCollective {
     std::string_view reduction; ///< "add", "maximum"; empty without
     HloMetadata metadata;
     std::uint32_t line = 0; ///< of the text
-    /// In a step: the product of the trips of the loops around it, summed over all calls. Both branches of a
-    /// conditional count. Nothing where a loop's trips cannot be told, or where the text ends before its entry.
+    /// In a step: the product of the trips of the loops around it, summed over all calls. Each branch of
+    /// a conditional counts as if it were taken. Nothing where a loop's trips cannot be told, or where the text ends
+    /// before its entry.
     std::optional<std::int64_t> executions;
+    /// The branches around it; conditionals go by their instructions. Of a computation that several instructions call
+    /// those within it alone: it counts with all of its calls.
+    BranchPath branches;
     /// Of an all-reduce of which every device goes on with its own part alone, a reduce-scatter to be: the shape of
     /// that part. By sizes: whatever reads it takes a dynamic slice of one part of as many as the group has devices.
     std::optional<std::uint32_t> slicedRightAfter;
@@ -79,5 +84,8 @@ struct HloCollectives {
 /// How often each computation runs in a step, by index; nothing where that cannot be told.
 [[nodiscard]] Result<std::vector<std::optional<std::int64_t>>> executionsOf(
     const HloModule& module, const std::vector<HloLoop>& loops);
+
+/// The branches around each computation, by index, as HloCollective has them.
+[[nodiscard]] Result<std::vector<BranchPath>> branchesOf(const HloModule& module);
 
 } // namespace shardscope

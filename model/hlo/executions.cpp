@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How often computations run. Declared in collectives.h.
+// How often computations run, and in which branches. Declared in collectives.h.
 #include <algorithm>
 
 #include "hlo/collectives.h"
@@ -75,6 +75,52 @@ Result<std::vector<std::optional<std::int64_t>>> executionsOf(
         if (waiting[c] != 0)
             executions[c] = std::nullopt;
     return executions;
+}
+
+Result<std::vector<BranchPath>> branchesOf(const HloModule& module)
+{
+    struct Caller {
+        std::uint32_t calls = 0, computation = 0;
+        std::optional<Branch> branch;
+    };
+    const std::size_t count = module.computations.size();
+    std::vector<Caller> callers(count);
+    for (const HloInstruction& instruction : module.instructions) {
+        if (instruction.attributeCount == 0 || endsAsync(module.opcode(instruction)))
+            continue;
+        SHARDSCOPE_TRY(called, calledBy(module, instruction));
+        const bool chooses = module.opcode(instruction) == "conditional";
+        for (std::uint32_t i = 0; i < called->size(); ++i) {
+            Caller& caller = callers[(*called)[i].computation];
+            ++caller.calls;
+            caller.computation = instruction.computation;
+            caller.branch = chooses ? std::optional(Branch{ module.indexOf(instruction), i }) : std::nullopt;
+        }
+    }
+    constexpr std::size_t maximumDepth = 64; // what is nested deeper counts as if it were taken
+    enum class State : std::uint8_t { Open, Met, Known };
+    std::vector<State> states(count, State::Open);
+    std::vector<BranchPath> paths(count);
+    std::vector<std::uint32_t> way; // from inside to outside
+    for (std::uint32_t c = 0; c < count; ++c) {
+        way.clear();
+        for (std::uint32_t at = c; states[at] == State::Open; at = callers[at].computation) {
+            states[at] = State::Met;
+            way.push_back(at);
+            if (callers[at].calls != 1)
+                break;
+        }
+        for (; !way.empty(); way.pop_back()) {
+            const Caller& caller = callers[way.back()];
+            if (caller.calls == 1 && states[caller.computation] == State::Known) { // a text may call in a circle
+                paths[way.back()] = paths[caller.computation];
+                if (caller.branch && paths[way.back()].size() < maximumDepth)
+                    paths[way.back()].push_back(*caller.branch);
+            }
+            states[way.back()] = State::Known;
+        }
+    }
+    return paths;
 }
 
 } // namespace shardscope

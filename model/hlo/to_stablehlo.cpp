@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "base/codes.h"
 #include "hlo/argument_shardings.h"
@@ -20,6 +21,7 @@ namespace {
 struct Translation {
     std::string text; ///< StableHLO's
     std::vector<std::uint32_t> origins; ///< by line: offset in the HLO text
+    std::unordered_map<std::uint32_t, std::uint32_t> names; ///< likewise, of names that stand elsewhere
     std::vector<MeshAxis> partitionedOver; ///< of a compiled one
     std::vector<std::optional<TensorSharding>> partsOf;
 };
@@ -50,7 +52,7 @@ Result<Translation> translate(std::string_view hloText, const ReadOptions& optio
     const bool compiled = isCompiled(*module);
     hlo::Translator translator(*module, *found, compiled);
     SHARDSCOPE_CHECK(translator.translate());
-    Translation made{ translator.takeText(), translator.takeOrigins(), {}, {} };
+    Translation made{ translator.takeText(), translator.takeOrigins(), translator.takeNames(), {}, {} };
     if (compiled) {
         made.partitionedOver = explainingMesh(*module, *found);
         Result<Mesh> mesh = Mesh::create(made.partitionedOver);
@@ -126,7 +128,10 @@ void moveNames(std::vector<std::uint32_t>& names, const Translation& translation
     mlir::Places places(translation.text);
     for (const auto& [offset, name] : moved) {
         const std::size_t line = places.of(offset).line;
-        *name = line > translation.origins.size() ? 0 : translation.origins[line - 1];
+        const auto named = translation.names.find(static_cast<std::uint32_t>(line) - 1);
+        *name = named != translation.names.end() ? named->second
+            : line > translation.origins.size()  ? 0
+                                                 : translation.origins[line - 1];
     }
 }
 

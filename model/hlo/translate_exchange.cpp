@@ -89,6 +89,7 @@ std::string Translator::channel(const HloCollective& found) const
 std::string Translator::step(const HloInstruction& instruction, std::string_view name, const std::string& attributes,
     const std::string& operands, const std::string& operandTypes, const std::string& resultType)
 {
+    makes(Leaf{ m_next, 0, 0, 0 });
     const std::string result = '%' + std::to_string(m_next++);
     line(result + " = \"stablehlo." + std::string(name) + "\"(" + operands + ")"
             + (attributes.empty() ? std::string() : " <{" + attributes + "}>") + " : (" + operandTypes + ") -> "

@@ -355,7 +355,10 @@ Result<void> Translator::element(const HloInstruction& instruction)
     const Leaves& all = m_values[of[0]];
     if (firsts[part + 1] > all.size())
         return lacks(instruction, "index");
-    SHARDSCOPE_TRY(values, sharded(instruction, Leaves(all.begin() + firsts[part], all.begin() + firsts[part + 1])));
+    const Leaves taken(all.begin() + firsts[part], all.begin() + firsts[part + 1]);
+    SHARDSCOPE_TRY(values, sharded(instruction, taken));
+    if (taken.size() == 1 && values->front().number == taken.front().number) // else there is an operation of that name
+        nameElement(taken.front(), m_module.instructions[of[0]], instruction);
     bind(instruction, std::move(*values));
     return {};
 }

@@ -101,6 +101,19 @@ void Translator::line(std::string_view text, std::uint32_t origin)
     m_origins.push_back(origin);
 }
 
+void Translator::makes(const Leaf& leaf)
+{
+    if (m_lines.size() <= leaf.number)
+        m_lines.resize(leaf.number + 1);
+    m_lines[leaf.number] = static_cast<std::uint32_t>(m_origins.size());
+}
+
+void Translator::nameElement(const Leaf& leaf, const HloInstruction& tuple, const HloInstruction& element)
+{
+    if (leaf.several == 0 && leaf.number < m_lines.size() && m_origins[m_lines[leaf.number]] == tuple.name.begin)
+        m_elementNames.emplace(m_lines[leaf.number], element.name.begin);
+}
+
 Where Translator::at(const HloInstruction& instruction) const
 {
     return m_module.placeOf(instruction.name.begin);
@@ -257,6 +270,7 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
         for (std::size_t i = 0; i < shapes.size(); ++i) {
             const Leaf leaf = newValue({ shapes[i] }).front();
             arguments.push_back(leaf);
+            makes(leaf);
             std::vector<std::string> attributes;
             if (shapes.size() == 1)
                 addFrontendShardings(*list[p], attributes);
@@ -315,9 +329,11 @@ Result<void> Translator::region(const Body& body, const HloInstruction& owner)
         bindParameters(body.computation, arguments);
         if (!arguments.empty()) {
             line("^bb0(", computation.name.begin);
-            for (std::size_t a = 0; a < arguments.size(); ++a)
+            for (std::size_t a = 0; a < arguments.size(); ++a) {
+                makes(arguments[a]);
                 line(nameOf(arguments[a]) + ": " + type(arguments[a].shape) + (a + 1 < arguments.size() ? "," : "):"),
                     origins[a]);
+            }
         }
     } else {
         bindParameters(body.computation, body.bound);
@@ -355,6 +371,8 @@ Result<void> Translator::write(const HloInstruction& instruction, Target target,
         target.attributes.push_back("mhlo.sharding = "
             + quotedText(stated->size() == 1 ? std::string(stated->front()) : '{' + join(*stated, ", ") + '}'));
     const Leaves results = newValue(target.results);
+    if (!results.empty())
+        makes(results.front());
     std::string text;
     if (!results.empty())
         text += '%' + std::to_string(results.front().number)
@@ -478,6 +496,7 @@ Result<Translator::Leaves> Translator::sharded(const HloInstruction& instruction
     for (std::size_t i = 0; i < values.size() && i < stated->size(); ++i) {
         const std::string shape = type(values[i].shape);
         const Leaf made = newValue({ values[i].shape }).front();
+        makes(made);
         line(nameOf(made) + " = \"stablehlo.custom_call\"(" + nameOf(values[i])
                 + ") <{call_target_name = \"Sharding\"}> {mhlo.sharding = " + quotedText((*stated)[i]) + "} : (" + shape
                 + ") -> " + shape + location(instruction),

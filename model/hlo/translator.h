@@ -44,6 +44,9 @@ public:
     [[nodiscard]] std::string takeText() { return std::move(m_out); }
     /// By line of the text: offset of the instruction in the HLO text that it comes from.
     [[nodiscard]] std::vector<std::uint32_t> takeOrigins() { return std::move(m_origins); }
+    /// By line: where in the HLO text the name of the value stands that the line makes, if that is not its origin: an
+    /// element of a tuple goes by the first instruction that takes it out.
+    [[nodiscard]] std::unordered_map<std::uint32_t, std::uint32_t> takeNames() { return std::move(m_elementNames); }
 
 private:
     using Leaves = std::vector<Leaf>;
@@ -126,6 +129,10 @@ private:
     [[nodiscard]] std::string channel(const HloCollective& found) const;
     [[nodiscard]] Leaves latestValue(std::uint32_t shape);
     void line(std::string_view text, std::uint32_t origin);
+    /// The next line is that which makes the leaf.
+    void makes(const Leaf& leaf);
+    /// The leaf, which is an element of a value of its own line, goes by the name of the instruction that takes it out.
+    void nameElement(const Leaf& leaf, const HloInstruction& tuple, const HloInstruction& element);
     [[nodiscard]] Where at(const HloInstruction& instruction) const;
     [[nodiscard]] tl::unexpected<Error> lacks(const HloInstruction& instruction, std::string_view attribute) const;
 
@@ -139,6 +146,8 @@ private:
     std::string m_calledMain; ///< what a called function goes by whose name is main
     std::string m_out;
     std::vector<std::uint32_t> m_origins;
+    std::vector<std::uint32_t> m_lines; ///< by number of a value of the function: the line that makes it
+    std::unordered_map<std::uint32_t, std::uint32_t> m_elementNames;
     std::unordered_map<std::string_view, std::size_t> m_locations; ///< by the text of the metadata: number of the alias
     std::vector<std::uint32_t> m_located; ///< by alias: the first instruction of it
     std::vector<Leaves> m_values; ///< by instruction

@@ -18,6 +18,8 @@ std::string_view name(CollectiveKind kind)
         return "all_to_all";
     case CollectiveKind::CollectivePermute:
         return "collective_permute";
+    case CollectiveKind::CollectiveBroadcast:
+        return "collective_broadcast";
     case CollectiveKind::AllSlice:
         return "all_slice";
     }
@@ -39,6 +41,7 @@ Rational ringBytes(CollectiveKind kind, std::int64_t groupSize, std::int64_t loc
     case CollectiveKind::AllGather:
         return Rational(n - 1) * Rational(b);
     case CollectiveKind::CollectivePermute:
+    case CollectiveKind::CollectiveBroadcast: // along a chain, in which each but the last hands on what it gets
         return b;
     case CollectiveKind::AllSlice:
         return 0;

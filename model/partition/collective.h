@@ -13,7 +13,15 @@
 
 namespace shardscope {
 
-enum class CollectiveKind : std::uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll, CollectivePermute, AllSlice };
+enum class CollectiveKind : std::uint8_t {
+    AllReduce,
+    AllGather,
+    ReduceScatter,
+    AllToAll,
+    CollectivePermute,
+    CollectiveBroadcast, ///< the first of a group has what all get; only where a program has it itself
+    AllSlice,
+};
 
 /// An exchange between the devices of a group, or a slice without exchange (AllSlice). What it moves follows from
 /// the layouts of operand and result: every device ends up with the index ranges that the result's layout gives it, and

@@ -27,6 +27,7 @@ OpKind kindOf(CollectiveKind kind)
         return OpKind::SdyAllToAll;
     case CollectiveKind::CollectivePermute:
         return OpKind::SdyCollectivePermute;
+    case CollectiveKind::CollectiveBroadcast: // no reshard has one
     case CollectiveKind::AllSlice:
         break;
     }

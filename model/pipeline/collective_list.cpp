@@ -99,6 +99,8 @@ bool allSend(const CollectiveEntry& entry)
 {
     if (!isExchange(entry) || entry.sentBytes == Rational(0))
         return true;
+    if (entry.kind == CollectiveKind::CollectiveBroadcast)
+        return false; // who gets it last sends nothing
     if (!entry.halos.empty())
         return entry.haloOfAll;
     std::int64_t members = 0;

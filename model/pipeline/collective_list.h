@@ -102,8 +102,8 @@ struct CollectiveList {
 [[nodiscard]] std::vector<std::vector<std::int64_t>> sentPairs(const CollectiveEntry& entry);
 
 /// Whether every device sends what the entry says, if it runs: a collective_permute may leave devices out, or have them
-/// keep what they have, those at the ends of an axis have neighbours on one side alone, and groups of the program
-/// itself may be smaller than others.
+/// keep what they have, a collective_broadcast has a last receiver, those at the ends of an axis have neighbours on one
+/// side alone, and groups of the program itself may be smaller than others.
 [[nodiscard]] bool allSend(const CollectiveEntry& entry);
 /// Of all entries; none may stand in a branch.
 [[nodiscard]] bool allSend(const CollectiveList& list);

@@ -62,6 +62,7 @@ ExchangeSubject exchangeSubject(const CollectiveList& list, const CollectiveEntr
         subject.after = sharded(declared->dimension);
         break;
     case CollectiveKind::CollectivePermute:
+    case CollectiveKind::CollectiveBroadcast:
     case CollectiveKind::AllSlice:
         break;
     }

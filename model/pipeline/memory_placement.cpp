@@ -128,9 +128,8 @@ Program withPlacement(const Snapshot& snapshot, Program program)
         const bool onHost = row && isOnHost(snapshot, *row);
         memory.arguments.push_back(onHost ? row->memoryKind : std::nullopt);
         any = any || onHost;
-        for (const StatePair& pair : snapshot.deviceStages->state().pairs)
-            if (onHost && pair.argument == argument)
-                memory.results[pair.result] = row->memoryKind;
+        if (const auto result = snapshot.deviceStages->state().resultOf(argument); onHost && result)
+            memory.results[*result] = row->memoryKind;
     }
     return any ? withMemoryMoves(std::move(program), memory, defaultMemoryKind(platformOf(*snapshot.experiment)))
                : std::move(program);

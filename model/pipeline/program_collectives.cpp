@@ -39,8 +39,9 @@ std::optional<CollectiveKind> kindOf(OpKind kind)
     case OpKind::AllToAll:
         return CollectiveKind::AllToAll;
     case OpKind::CollectivePermute:
-    case OpKind::CollectiveBroadcast: // every device but the last hands the block on once
         return CollectiveKind::CollectivePermute;
+    case OpKind::CollectiveBroadcast:
+        return CollectiveKind::CollectiveBroadcast;
     default:
         return std::nullopt;
     }
@@ -360,7 +361,7 @@ private:
     void describe(CollectiveEntry& entry, const Operation& operation, const CollectiveAttributes& attributes)
     {
         entry.declaredGroups = devicesOf(operation, *entry.mesh);
-        if (entry.kind == CollectiveKind::CollectivePermute && operation.kind != OpKind::CollectiveBroadcast)
+        if (entry.kind == CollectiveKind::CollectivePermute)
             entry.declaredPairs = std::exchange(entry.declaredGroups, connectedDevices(entry.declaredGroups));
         entry.axes = axesOfGroups(entry.declaredGroups, *entry.mesh);
         for (const auto& group : entry.declaredGroups)

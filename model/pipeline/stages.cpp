@@ -429,8 +429,8 @@ Result<SourcePtr> build(const Experiment& experiment, AnalysisCache& cache, bool
     fromCache = source != nullptr;
     if (source)
         return source;
-    SHARDSCOPE_TRY(made, buildProgram(experiment));
-    source = std::make_shared<const SourceProgram>(std::move(*made));
+    SHARDSCOPE_TRY(made, sourceProgram(experiment));
+    source = std::move(*made);
     known.insert(hash, std::move(model), source, source->program.values.size());
     return source;
 }

@@ -2,21 +2,15 @@
 #include "pipeline/taken_branches.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <unordered_map>
 
+#include "base/taken_branches.h"
 #include "program/calls.h"
 
 namespace shardscope {
 
 namespace {
-
-struct Branch {
-    OperationId conditional;
-    std::size_t number = 0;
-};
-using BranchPath = std::vector<Branch>; ///< from outside to inside
 
 class BranchPaths {
 public:
@@ -45,7 +39,7 @@ private:
             const bool chooses = operation.kind == OpKind::Case || operation.kind == OpKind::If;
             for (std::size_t i = 0; i < operation.regions.size(); ++i) {
                 if (chooses)
-                    m_path.push_back({ id, i });
+                    m_path.push_back({ id.index, static_cast<std::uint32_t>(i) });
                 visit(operation.regions[i]);
                 if (chooses)
                     m_path.pop_back();
@@ -73,47 +67,19 @@ private:
     std::set<std::uint32_t> m_seen;
 };
 
-/// What the entries numbered in `of` send, which stand in the same branches down to `depth`. Others are taken out of
-/// the sums.
-Rational maximumSent(std::vector<CollectiveEntry>& entries, const BranchPaths& paths,
-    const std::vector<std::size_t>& of, std::size_t depth)
-{
-    Rational sent;
-    std::map<std::uint32_t, std::map<std::size_t, std::vector<std::size_t>>> conditionals;
-    for (const std::size_t i : of) {
-        const BranchPath& path = paths.of(entries[i].operation);
-        if (path.size() <= depth)
-            sent += entries[i].sentPerStep();
-        else
-            conditionals[path[depth].conditional.index][path[depth].number].push_back(i);
-    }
-    for (const auto& [conditional, branches] : conditionals) {
-        Rational maximum;
-        const std::vector<std::size_t>* chosen = nullptr;
-        for (const auto& [number, members] : branches)
-            if (const Rational one = maximumSent(entries, paths, members, depth + 1); !chosen || maximum < one) {
-                maximum = one;
-                chosen = &members;
-            }
-        for (const auto& [number, members] : branches)
-            if (&members != chosen)
-                for (const std::size_t i : members)
-                    entries[i].inSums = false;
-        sent += maximum;
-    }
-    return sent;
-}
-
 } // namespace
 
 void chooseBranches(std::vector<CollectiveEntry>& entries, const Program& program)
 {
-    std::vector<std::size_t> conditional;
+    if (std::none_of(entries.begin(), entries.end(), [](const CollectiveEntry& entry) { return entry.conditional; }))
+        return;
+    const BranchPaths paths(program);
+    std::vector<SentInBranch> sent;
+    for (const CollectiveEntry& entry : entries)
+        sent.push_back({ entry.conditional ? paths.of(entry.operation) : BranchPath(), entry.sentPerStep() });
+    const std::vector<bool> counted = countedInBranches(sent);
     for (std::size_t i = 0; i < entries.size(); ++i)
-        if (entries[i].conditional)
-            conditional.push_back(i);
-    if (!conditional.empty())
-        (void)maximumSent(entries, BranchPaths(program), conditional, 0);
+        entries[i].inSums = counted[i];
 }
 
 } // namespace shardscope

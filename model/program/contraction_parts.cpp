@@ -38,6 +38,9 @@ private:
         std::int32_t argument = -1; ///< -1: something that was computed
         std::int32_t data = -1; ///< the argument that it is computed from element by element: relu(x) from x
         std::int32_t factor = -1; ///< the argument that `data`, an argument too, is multiplied by element by element
+        std::int32_t left = -1, right = -1; ///< arguments that are factors of the product that it is computed from
+        bool isExponential = false; ///< of such a product
+        bool isShare = false; ///< likewise, divided by a sum: softmax(q k)
         bool isProduct = false; ///< of a contraction, or such a one and something added
         bool isActivation = false; ///< computed from a product element by element
         bool isSpread = false; ///< an argument that is repeated along dimensions
@@ -73,8 +76,12 @@ private:
         case OpKind::Dot:
         case OpKind::Convolution:
         case OpKind::ChloRaggedDot:
+            attend(origin(operands[0]), origin(operands[1]));
+            attend(origin(operands[1]), origin(operands[0]));
             contract(origin(operands[0]), origin(operands[1]));
-            origin(operation.results[0]) = { .isProduct = true };
+            origin(operation.results[0]) = {
+                .left = origin(operands[0]).argument, .right = origin(operands[1]).argument, .isProduct = true
+            };
             return;
         case OpKind::Gather:
             note(origin(operands[0]).argument, ContractionPart::Weight);
@@ -143,6 +150,24 @@ private:
         }
     }
 
+    /// softmax(q k) v: these are data, where v has the type of the keys, though each is the other factor of a product.
+    void attend(const Origin& shares, const Origin& values)
+    {
+        const std::int32_t own = values.argument;
+        if (!shares.isShare || own < 0 || own == shares.left || own == shares.right)
+            return;
+        const auto isLike = [&](std::int32_t argument) { return argument >= 0 && typeOf(argument) == typeOf(own); };
+        if (!isLike(shares.left) && !isLike(shares.right))
+            return;
+        for (const std::int32_t argument : { shares.left, shares.right, values.argument })
+            if (argument >= 0)
+                m_parts[static_cast<std::size_t>(argument)] = ContractionPart::Data;
+    }
+    [[nodiscard]] const TensorType& typeOf(std::int32_t argument) const
+    {
+        return m_program.value(m_program.main().arguments[static_cast<std::size_t>(argument)]).type;
+    }
+
     /// What a product, or what comes of it or of data element by element, meets: a bias, or the scale of a norm. The
     /// latter is a vector, the same for all of a batch; masks and angles have more dimensions. What is as large as a
     /// product is the data of a layer that it goes past.
@@ -159,13 +184,25 @@ private:
     void compute(const Operation& operation)
     {
         Origin result;
+        const bool keepsShares = operation.kind != OpKind::Add && operation.kind != OpKind::Subtract; // less the labels
         for (const ValueId operand : operation.operands) {
             const Origin& own = origin(operand);
             if (result.data < 0)
                 result.data = own.chain();
             result.isActivation = result.isActivation || own.isProduct || own.isActivation;
             result.isProduct = result.isProduct || (operation.kind == OpKind::Add && own.isProduct);
+            if (result.left < 0 && result.right < 0) {
+                result.left = own.left;
+                result.right = own.right;
+            }
+            result.isExponential = result.isExponential || own.isExponential;
+            result.isShare = result.isShare || (own.isShare && keepsShares);
         }
+        if (operation.kind == OpKind::Exponential)
+            result.isExponential = result.left >= 0 || result.right >= 0;
+        if (operation.kind == OpKind::Divide && origin(operation.operands[0]).isExponential
+            && origin(operation.operands[1]).isSpread)
+            result.isShare = true;
         if (operation.kind == OpKind::Multiply) {
             const Origin &lhs = origin(operation.operands[0]), &rhs = origin(operation.operands[1]);
             if (lhs.argument >= 0 && rhs.argument >= 0 && lhs.argument != rhs.argument && result.data >= 0)

@@ -3,6 +3,7 @@
 //
 //     h = relu(x W1);  y = h W2 + b        x is data; W1, W2 and b are weights
 //     x + f(norm(x) s W)                   x is data; W and the scale s are weights
+//     softmax(q k) v                       q, k and v are data, where k and v have one type
 #pragma once
 
 #include <cstdint>

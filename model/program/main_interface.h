@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "program/program.h"
@@ -20,6 +21,15 @@ public:
 
     [[nodiscard]] std::size_t arguments() const { return m_region.arguments.size(); }
     [[nodiscard]] std::size_t results() const { return m_region.results.size(); }
+    /// The number of the argument of that path.
+    [[nodiscard]] std::optional<std::size_t> find(std::string_view path) const
+    {
+        const auto& all = m_region.arguments;
+        const auto found = std::find_if(
+            all.begin(), all.end(), [&](ValueId a) { return std::string_view(*m_program.value(a).path) == path; });
+        return path.empty() || found == all.end() ? std::nullopt
+                                                  : std::optional(static_cast<std::size_t>(found - all.begin()));
+    }
     [[nodiscard]] const TensorType& argumentType(std::size_t a) const
     {
         return m_program.value(m_region.arguments[a]).type;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "program/contraction_parts.h"
+#include "program/element_updates.h"
 #include "program/main_interface.h"
 #include "program/name_words.h"
 #include "program/op_row.h"
@@ -126,8 +127,10 @@ public:
     StateRoles(const Program& program, const StepState& state)
         : m_program(program)
     {
+        ElementUpdates updates(program);
         for (const StatePair& pair : state.pairs)
-            if (const TensorType& type = program.value(pair.argument).type; isFloat(type.dtype) && type.rank() > 0)
+            if (const TensorType& type = program.value(pair.argument).type;
+                isFloat(type.dtype) && type.rank() > 0 && isOfOptimizer(updates, state.source, pair))
                 m_arrays.push_back(program.value(pair.argument).index);
         if (!m_arrays.empty())
             m_parts = contractionParts(program);
@@ -144,6 +147,22 @@ public:
     }
 
 private:
+    /// A parameter or a moment comes of itself. Into a cache is written what was computed of something else, and what
+    /// the order alone pairs may be something else altogether.
+    [[nodiscard]] bool isOfOptimizer(ElementUpdates& updates, StateSource source, const StatePair& pair) const
+    {
+        const std::uint32_t argument = m_program.value(pair.argument).index;
+        if (source == StateSource::Order && !updates.updates(argument, pair.result)
+            && !updates.passes(argument, pair.result))
+            return false;
+        OperationId maker = m_program.value(m_program.main().results[pair.result]).definition;
+        while (maker.valid() && onlyMoves(m_program, m_program.operation(maker)))
+            maker = m_program.value(m_program.operation(maker).operands[0]).definition;
+        if (!maker.valid() || m_program.operation(maker).kind != OpKind::DynamicUpdateSlice)
+            return true;
+        const Operation& written = m_program.operation(maker);
+        return updates.dependOn(std::span(&written.operands[1], 1), std::span(&pair.argument, 1));
+    }
     /// How often the types of the arrays repeat one list: 3, 2, or 1 where they do not.
     [[nodiscard]] std::size_t repeats() const
     {

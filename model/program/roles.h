@@ -40,6 +40,8 @@ struct ProgramRoles {
 /// by structure: the longest list of floating-point arrays of the state are parameters, or where the state is the same
 /// list two or three times, its first third or half (of arrays that are all alike, where a counter stands after it or
 /// only they go into contractions); the lists after them are mu and nu; whole numbers without dimensions are count.
+/// A cache, into which slices are written that do not depend on it, is none of them, nor is what the order of arguments
+/// alone pairs with a result that is not worked out from it.
 /// What is no state is an input, except that in a program without a state the weights of its contractions are
 /// parameters (program/contraction_parts.h). The loss is lossResult(). What is returned in the place of parameters, and
 /// is not worked out from them element by element, are their gradients. A result that becomes an argument is counted

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -10,10 +11,12 @@
 #include "base/codes.h"
 #include "base/text.h"
 #include "program/aliased_results.h"
+#include "program/body.h"
 #include "program/contraction_parts.h"
 #include "program/element_updates.h"
 #include "program/main_interface.h"
 #include "program/name_words.h"
+#include "program/op_row.h"
 #include "program/pairs_by_names.h"
 
 namespace shardscope {
@@ -379,6 +382,13 @@ Result<StepState> parseState(const Program& program, std::string_view text)
     return state;
 }
 
+std::optional<std::size_t> StepState::resultOf(ValueId argument) const
+{
+    const auto found =
+        std::find_if(pairs.begin(), pairs.end(), [&](const StatePair& pair) { return pair.argument == argument; });
+    return found == pairs.end() ? std::nullopt : std::optional<std::size_t>(found->result);
+}
+
 StepState withPair(const Program& program, StepState state, std::size_t argument, std::optional<std::size_t> result)
 {
     const MainInterface main(program);
@@ -411,6 +421,43 @@ std::string stateText(const Program& program, const StepState& state)
     });
 }
 
+namespace {
+
+/// Whether a single number is the largest or the smallest of others, or made of such numbers alone: no mean, no sum.
+bool isExtreme(const Program& program, ValueId value)
+{
+    std::set<ValueId> seen{ value };
+    std::vector<ValueId> left{ value };
+    bool found = false;
+    while (!left.empty()) {
+        const OperationId maker = program.value(left.back()).definition;
+        left.pop_back();
+        if (!maker.valid())
+            return false;
+        const Operation& operation = program.operation(maker);
+        if (operation.kind == OpKind::Reduce) {
+            const std::optional<ReduceKind> kind = reductionOf(program, operation);
+            if (kind != ReduceKind::Max && kind != ReduceKind::Min)
+                return false;
+            found = true;
+            continue;
+        }
+        if (operation.kind == OpKind::Constant)
+            continue;
+        if (!opRow(operation.kind).elementwise && !onlyMoves(program, operation))
+            return false;
+        for (const ValueId operand : operation.operands) {
+            if (program.value(operand).type.elementCount() != 1)
+                return false;
+            if (seen.insert(operand).second)
+                left.push_back(operand);
+        }
+    }
+    return found;
+}
+
+} // namespace
+
 std::optional<std::size_t> lossResult(const Program& program, const StepState& state)
 {
     const MainInterface main(program);
@@ -424,7 +471,8 @@ std::optional<std::size_t> lossResult(const Program& program, const StepState& s
             || std::any_of(
                 state.pairs.begin(), state.pairs.end(), [&](const StatePair& pair) { return pair.result == r; }))
             continue;
-        scalar = scalar.value_or(r);
+        if (!scalar && !isExtreme(program, results[r]))
+            scalar = r;
         if (wordIn(main.resultName(r), "loss"))
             named = named.value_or(r);
         if (partIn(main.resultName(r), "loss"))

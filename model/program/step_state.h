@@ -34,6 +34,8 @@ enum class StateSource : std::uint8_t {
 struct StepState {
     StateSource source = StateSource::None;
     std::vector<StatePair> pairs; ///< by argument, in the order of main's; no argument and no result twice
+    /// What the argument is in the next step; nothing where it stays as it is.
+    [[nodiscard]] std::optional<std::size_t> resultOf(ValueId argument) const;
     bool operator==(const StepState&) const = default;
 };
 
@@ -80,7 +82,8 @@ struct StepState {
 [[nodiscard]] std::vector<StatePair> returnedGradients(const Program& program, const StepState& state);
 
 /// The result that says how good the step was: that with the role Loss. Else of the floating-point scalars that are no
-/// state the first one with the word loss in its name ("[1]['loss']", then "[1]['total_loss']"), else the first one.
+/// state the first one with the word loss in its name ("[1]['loss']", then "[1]['total_loss']"), else the first
+/// one that is no maximum or minimum of others.
 [[nodiscard]] std::optional<std::size_t> lossResult(const Program& program, const StepState& state);
 
 } // namespace shardscope

@@ -30,6 +30,9 @@ struct ShownValues {
     bool difference = false; ///< what is shown are differences from the reference
     bool fromStart = false; ///< and these from what the array began with
     double referenceMagnitude = 0; ///< the largest finite magnitude in the reference, 0 = not known
+    /// The root mean square up to which differences from the reference count as rounding; absent: not known, or from
+    /// the start.
+    std::optional<double> allowedDifference = {};
 
     /// The last two dimensions, and the first plane of the others.
     void takeDefaultPlane();

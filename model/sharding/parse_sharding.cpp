@@ -231,11 +231,10 @@ Result<MeshPtr> inlineMesh(std::string_view text)
     return std::make_shared<const Mesh>(std::move(*mesh));
 }
 
-/// Where the current JAX names axes of partial sums in a spec, "P('x', unreduced={'y'})": the place of the keyword.
-std::size_t unreducedKeyword(std::string_view text)
+/// Where the current JAX names a set of axes in a spec, "P('x', unreduced={'y'})": the place of the word.
+std::size_t keywordAt(std::string_view text, std::string_view word)
 {
     constexpr std::string_view blanks = " \t\r\n";
-    constexpr std::string_view word = "unreduced";
     for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
         const std::size_t after = text.find_first_not_of(blanks, at + word.size());
         const std::size_t before = at == 0 ? std::string_view::npos : text.find_last_not_of(blanks, at - 1);
@@ -386,9 +385,11 @@ Result<Sharding> parseSharding(std::string_view text, MeshPtr mesh)
         if (attributeName(blanked) == 0)
             return parseSharding(blanked, std::move(mesh));
     }
+    if (const std::size_t keyword = keywordAt(text, "reduced"); keyword != std::string_view::npos)
+        return fail(Code::UnsupportedSharding, { { "form", "reduced" } }, Tokens(withBlanks(text, 0, keyword)).where());
     Tokens python(text);
     if (openCall(python, "NamedSharding")) {
-        const std::size_t keyword = unreducedKeyword(text);
+        const std::size_t keyword = keywordAt(text, "unreduced");
         return keyword == std::string_view::npos ? atEnd(python, readNamed(python, mesh))
                                                  : readPartialNamed(text, keyword, mesh);
     }
@@ -423,7 +424,7 @@ Result<Sharding> parseSharding(std::string_view text, MeshPtr mesh)
         SHARDSCOPE_TRY(sharding, parseShardy(text, *mesh));
         return Sharding(ShardySharding{ std::move(mesh), std::move(*sharding), {} });
     }
-    if (const std::size_t keyword = unreducedKeyword(text); keyword != std::string_view::npos)
+    if (const std::size_t keyword = keywordAt(text, "unreduced"); keyword != std::string_view::npos)
         return readPartialSpec(text, keyword, std::move(mesh));
     SHARDSCOPE_TRY(spec, parseSpec(text));
     SHARDSCOPE_CHECK(axesOnceAt(*spec, begin));

@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "program/aliased_results.h"
+#include "program/location_parts.h"
 #include "program/name_values.h"
 #include "stablehlo/reader.h"
 
@@ -73,7 +74,7 @@ void Reader::warnOfAliases()
     }
 }
 
-/// What a named location of an argument says: "x" of loc("x").
+/// What a named location of an argument says: "x" of loc("x") and of loc("x"("f.py":3:0)).
 void Reader::nameArguments()
 {
     std::unordered_map<std::string, int> uses;
@@ -83,11 +84,11 @@ void Reader::nameArguments()
     const std::vector<ValueId>& arguments = m_program.main().arguments;
     std::vector<std::pair<ValueId, std::string>> names;
     for (const auto& [value, location] : m_argumentLocations) {
-        if (location.size() < 3 || location.front() != '"' || location.find('"', 1) != location.size() - 1
-            || std::find(arguments.begin(), arguments.end(), value) == arguments.end()
+        const std::string_view name = partsOfLocation(location).name;
+        if (name.empty() || std::find(arguments.begin(), arguments.end(), value) == arguments.end()
             || !m_program.values[value.index].path.empty())
             continue;
-        names.emplace_back(value, unescaped(location.substr(1, location.size() - 2)));
+        names.emplace_back(value, unescaped(name));
         if (!m_program.functions.empty()) {
             std::vector<std::string>& kept = m_program.functions.front().argumentNames;
             kept.resize(arguments.size());

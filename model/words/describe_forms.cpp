@@ -25,6 +25,9 @@ QString formText(const std::string& form)
         return Words::tr("the sharding puts all of the array on one device");
     if (form == "partial")
         return Words::tr("the devices hold partial sums, which this form cannot say");
+    if (form == "reduced")
+        return Words::tr("“reduced” says nothing of who holds what: the array is replicated along such axes, and its "
+                         "gradient is left in partial sums");
     if (form == "part of an axis")
         return Words::tr("the array is sharded along a part of a mesh axis, which has no name of its own");
     if (form == "named mesh")
@@ -45,7 +48,9 @@ QString formRemedy(const std::string& form)
     if (form == "maximal")
         return Words::tr("No mesh axis can say that; its layout can be shown.");
     if (form == "partial")
-        return Words::tr("HLO and Shardy can say it, or add the partial sums up first.");
+        return Words::tr("HLO, Shardy and specs of the current JAX can say it, or add the partial sums up first.");
+    if (form == "reduced")
+        return Words::tr("Leave it out: the array lies on the devices as it does without it.");
     if (form == "part of an axis")
         return Words::tr("Shardy can say it; or split the axis into two.");
     if (form == "named mesh")

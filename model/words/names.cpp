@@ -82,6 +82,8 @@ QString collective(CollectiveKind kind)
         return Words::tr("all-to-all");
     case CollectiveKind::CollectivePermute:
         return Words::tr("collective-permute");
+    case CollectiveKind::CollectiveBroadcast:
+        return Words::tr("collective-broadcast");
     case CollectiveKind::AllSlice:
         return Words::tr("all-slice");
     }

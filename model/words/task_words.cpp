@@ -26,6 +26,8 @@ QString kindsOf(const Condition& condition)
         return Words::tr("all-to-alls");
     if (condition.name == name(CollectiveKind::CollectivePermute))
         return Words::tr("collective-permutes");
+    if (condition.name == name(CollectiveKind::CollectiveBroadcast))
+        return Words::tr("collective-broadcasts");
     return fromStd(condition.name);
 }
 

@@ -9,6 +9,7 @@
 #include "analysis/fixes.h"
 #include "analysis/memory_fixes.h"
 #include "analysis/problems.h"
+#include "analysis/ruled_arrays.h"
 #include "analysis/slow_links.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
@@ -105,6 +106,15 @@ private Q_SLOTS:
         QCOMPARE(spec(snapshot, "decoder/layer_10/w"), "P(x, y)");
         QCOMPARE(snapshot->annotations->arguments[1].innerRules, 0);
         QCOMPARE(snapshot->annotations->arguments[2].innerRules, -1);
+        // The arrays that rules are asked about, with the lists of rules of now.
+        const std::vector<RuledArray> ruled = ruledArrays(*snapshot, experiment.rules);
+        QCOMPARE(ruled.size(), 3U);
+        QCOMPARE(ruled[1].array.path, std::string("decoder/layer_1/w"));
+        QCOMPARE(ruled[1].array.names, list[1].names);
+        QCOMPARE(ruled[1].array.shape, list[1].shape);
+        QVERIFY(ruled[0].list.isOuter() && ruled[1].list == RuleList{ 0 } && ruled[2].list.isOuter());
+        for (const RuledArray& each : ruledArrays(*snapshot, {}))
+            QVERIFY(each.list.isOuter());
         QCOMPARE(snapshot->ruleUses[0].uses, 2);
         QCOMPARE(snapshot->innerRuleUses.size(), 1U);
         QCOMPARE(snapshot->innerRuleUses[0][0].uses, 1);
@@ -763,6 +773,12 @@ private Q_SLOTS:
         QVERIFY(!listed.cross(fullAxis(grid, 0)));
         QVERIFY(listed.cross(AxisRef{ 1, 2, 2 }));
         QVERIFY(!listed.cross(AxisRef{ 1, 1, 2 }));
+        // A mesh that takes more devices than there are.
+        const SlowLinks beyond(*DeviceSet::ofList("cpu", "cpu",
+                                   { { 0, 0, {}, 0, 0 }, { 1, 0, {}, 0, 0 }, { 2, 1, {}, 0, 0 }, { 3, 1, {}, 0, 0 } }),
+            grid);
+        QVERIFY(beyond.cross(fullAxis(grid, 0)));
+        QVERIFY(!beyond.cross(AxisRef{ 1, 2, 2 })); // two devices of a host
     }
 
     /// Whatever is found anywhere, its fixes are edits that can be made.

@@ -249,6 +249,7 @@ private Q_SLOTS:
         row("export FILE --view grid --as csv", "png, svg or pdf would");
         row("export FILE --view report --as svg", "md would");
         row("export FILE --view grid --as svg", "-o grid.svg");
+        row("export FILE --view grid", "--view grid is a picture, which needs a file: -o grid.png");
         row("export FILE --view grid --as svg -o picture.png", "does not end in .svg");
         row("export FILE --view code --as csv", "py would");
         row("run FILE --steps 0", "'0' is not from 1 to ");

@@ -351,6 +351,43 @@ private Q_SLOTS:
         QVERIFY2(none.json()["sent_bytes"] == 0, qPrintable(none.out + none.error));
     }
 
+    /// A broadcast is no permutation: the first of a group has what all get, and who gets it last sends nothing.
+    void broadcastsAreAKindOfTheirOwn()
+    {
+        const QByteArray given =
+            "sdy.mesh @m = <[\"x\"=4]>\n"
+            "func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
+            "  %0 = sdy.manual_computation(%a) in_shardings=[<@m, [{\"x\"}, {}]>] "
+            "out_shardings=[<@m, [{\"x\"}, {}]>] manual_axes={\"x\"} (%b: tensor<2x8xf32>) {\n"
+            "    %1 = \"stablehlo.collective_broadcast\"(%b) <{channel_handle = "
+            "#stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1, 2, 3]]> "
+            ": tensor<1x4xi64>}> : (tensor<2x8xf32>) -> tensor<2x8xf32>\n"
+            "    sdy.return %1 : tensor<2x8xf32>\n"
+            "  } : (tensor<8x8xf32>) -> tensor<8x8xf32>\n  return %0 : tensor<8x8xf32>\n}\n";
+        const QByteArray compiled = "HloModule m, is_scheduled=true, num_partitions=4\n"
+                                    "ENTRY %main (p: f32[16]) -> f32[16] {\n"
+                                    "  %p = f32[16]{0} parameter(0)\n"
+                                    "  ROOT %c = f32[16]{0} collective-broadcast(%p), channel_id=1, "
+                                    "replica_groups={{0,1,2,3}}\n}\n";
+        const QString broadcast = QStringLiteral("collective-broadcast"),
+                      permute = QStringLiteral("collective-permute");
+        for (const QByteArray& text : { given, compiled }) {
+            for (const char* command : { "comms -", "comms - --by kind", "explain - --collective 1" }) {
+                const Ran ran = runProgram(words(command), text);
+                QVERIFY2(ran.out.contains(broadcast) && !ran.out.contains(permute), qPrintable(ran.out + ran.error));
+                QVERIFY2(ran.out.contains(QStringLiteral("A device sends at most 64 B")), qPrintable(ran.out));
+            }
+            const Ran parts = runProgram(words("partition -"), text);
+            QVERIFY2(
+                parts.out.contains(QStringLiteral("A device sends at most 64 B per step.")), qPrintable(parts.out));
+        }
+        const auto json = runProgram(words("comms - --json --groups"), given).json();
+        QVERIFY(json["collectives"][0]["kind"] == "collective_broadcast");
+        QVERIFY(json["collectives"][0]["sent_bytes"] == 64);
+        QVERIFY(!json["collectives"][0].contains("source_target_pairs"));
+        QVERIFY(json["sums"]["by_kind"][0]["key"] == "collective_broadcast");
+    }
+
     /// At the ends of an axis devices have one neighbour, of which they read.
     void devicesAtTheEndsSendLess()
     {
@@ -450,6 +487,58 @@ func.func @main(%a: tensor<8x8xf32>) -> )"
             const Ran full = runProgram(words(command) + words("--groups"), text);
             QVERIFY2(full.code == 0 && full.out.contains(pairs), qPrintable(full.out + full.error));
         }
+    }
+
+    /// Of a compiled program: 64 B in one branch, 192 B in the other, in a loop of three trips, and 64 B after it.
+    void branchesOfCompiledPrograms()
+    {
+        const QByteArray text = R"(HloModule m, is_scheduled=true, num_partitions=4
+%small (a: f32[16]) -> f32[16] {
+  %a = f32[16]{0} parameter(0)
+  ROOT %sent = f32[16]{0} collective-permute(%a), channel_id=1, source_target_pairs={{0,1},{1,2},{2,3},{3,0}}
+}
+%large (b: f32[16]) -> f32[16] {
+  %b = f32[16]{0} parameter(0)
+  %all = f32[64]{0} all-gather(%b), channel_id=2, replica_groups={{0,1,2,3}}, dimensions={0}, use_global_device_ids=true
+  ROOT %own = f32[16]{0} slice(%all), slice={[0:16]}
+}
+%body (t: (s32[], f32[16])) -> (s32[], f32[16]) {
+  %t = (s32[], f32[16]{0}) parameter(0)
+  %i = s32[] get-tuple-element(%t), index=0
+  %x = f32[16]{0} get-tuple-element(%t), index=1
+  %one = s32[] constant(1)
+  %next = s32[] add(%i, %one)
+  %chosen = f32[16]{0} conditional(%i, %x, %x), branch_computations={%small, %large}
+  ROOT %r = (s32[], f32[16]{0}) tuple(%next, %chosen)
+}
+%condition (u: (s32[], f32[16])) -> pred[] {
+  %u = (s32[], f32[16]{0}) parameter(0)
+  %j = s32[] get-tuple-element(%u), index=0
+  %n = s32[] constant(3)
+  ROOT %c = pred[] compare(%j, %n), direction=LT
+}
+ENTRY %main (p: f32[16]) -> f32[16] {
+  %p = f32[16]{0} parameter(0)
+  %zero = s32[] constant(0)
+  %start = (s32[], f32[16]{0}) tuple(%zero, %p)
+  %loop = (s32[], f32[16]{0}) while(%start), condition=%condition, body=%body
+  %y = f32[16]{0} get-tuple-element(%loop), index=1
+  ROOT %last = f32[16]{0} collective-permute(%y), channel_id=3, source_target_pairs={{0,1},{1,2},{2,3},{3,0}}
+}
+)";
+        const Ran ran = runProgram(words("comms -"), text);
+        QVERIFY2(ran.out.contains(QStringLiteral("A device sends at most 640 B per step.")),
+            qPrintable(ran.out + ran.error));
+        QVERIFY2(ran.out.contains(QStringLiteral("Of the branches of a conditional one runs")), qPrintable(ran.out));
+        const auto compiled = runProgram(words("comms - --json"), text).json()["compiled"];
+        std::vector<bool> counted, conditional;
+        for (const auto& entry : compiled["collectives"]) {
+            counted.push_back(entry["in_sums"] == true);
+            conditional.push_back(entry["conditional"] == true);
+        }
+        QCOMPARE(counted, (std::vector<bool>{ false, true, true }));
+        QCOMPARE(conditional, (std::vector<bool>{ true, true, false }));
+        QVERIFY(compiled["sums"]["by_kind"].size() == 2 && compiled["sums"]["by_kind"][1]["sent_bytes"] == 64);
     }
 
     /// A sum over three devices sends thirds of bytes; a way between cuts that would leave uneven blocks gathers.

@@ -198,6 +198,22 @@ private Q_SLOTS:
         QVERIFY2(told.error.contains(QStringLiteral("Layers without experts: 1 of 2")), qPrintable(told.error));
     }
 
+    /// What no machine can run is written, and it is said as `run` refuses it.
+    void tooLargeToRun()
+    {
+        const QString said = QStringLiteral("Too large to be run here: the run needs ");
+        const QString file = m_folder.filePath(QStringLiteral("large.json"));
+        const Ran large = ranWith(
+            QStringLiteral("new --preset llama3.1-405b --mesh data=8,model=4 --rules t5x-a2p2 -o %1").arg(file));
+        QVERIFY2(large.code == 0 && large.error.count(said) == 1, qPrintable(large.error));
+        const QString needs =
+            large.error.mid(large.error.indexOf(said) + said.size()).section(QLatin1String(","), 0, 0);
+        const Ran run = ranWith(QStringLiteral("run ") + file);
+        QVERIFY2(run.code == 1 && run.error.contains(QStringLiteral("the run needs ") + needs), qPrintable(run.error));
+        const Ran small = ranWith(QStringLiteral("new --from transformer-t5x"));
+        QVERIFY2(small.code == 0 && !small.error.contains(said), qPrintable(small.error));
+    }
+
     void rulesChooseNames()
     {
         const auto names = [](const char* rules, const char* more) {
@@ -253,7 +269,7 @@ private Q_SLOTS:
         const auto chosen = meshOf(made(("--rules maxtext-base-2026-08 --mesh " + all).c_str()));
         QVERIFY2(chosen.first.at(0) == "tensor" && chosen.second.at(0).at(0) == "tensor", chosen.first.dump().c_str());
         const Ran none = made("--mesh data=8 --rules ()");
-        QVERIFY2(none.code == 0 && none.error.isEmpty(), qPrintable(none.error));
+        QVERIFY2(none.code == 0 && !none.error.contains(QStringLiteral("rules")), qPrintable(none.error));
         QVERIFY(none.json().at("rules").at("list").empty());
         const Ran other = made("--mesh x=8");
         QCOMPARE(other.code, 0);
@@ -266,6 +282,17 @@ private Q_SLOTS:
         QVERIFY2(over.code == 0 && over.error.contains(QStringLiteral("W217")), qPrintable(over.error));
         QVERIFY(over.json().at("mesh").at("axes").at(3) == nlohmann::json::parse(R"(["fsdp", 4])"));
         QVERIFY(over.json().at("rules").at("list").size() > 50);
+        // Batch and rematerialisation are said by options: what the file says of them is named.
+        QVERIFY2(!over.error.contains(QStringLiteral("use --")), qPrintable(over.error));
+        const QString full = writeFile(m_folder, QStringLiteral("full.yml"),
+            "ici_fsdp_parallelism: 4\nici_tensor_parallelism: 2\nper_device_batch_size: 4\nremat_policy: 'full'\n");
+        const QByteArray read = "--devices 8 --rules " + full.toUtf8();
+        const Ran batch = made(read.constData());
+        QVERIFY2(batch.error.contains(QStringLiteral("not per_device_batch_size, remat_policy: use --batch, --remat")),
+            qPrintable(batch.error));
+        QVERIFY(!made((read + " --batch 32 --remat full").constData()).error.contains(QStringLiteral("use --")));
+        QVERIFY(made((read + " --batch 32 --json").constData()).json().at("not_taken")
+            == nlohmann::json::array({ "remat_policy" }));
 
         const QString file = writeFile(m_folder, QStringLiteral("config.json"), configuration);
         const Ran converted = ranWith(QStringLiteral("convert --from hf --mesh data=2,model=4 ") + file);

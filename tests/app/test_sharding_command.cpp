@@ -161,6 +161,12 @@ private Q_SLOTS:
                 "NamedSharding(mesh=m, spec=P('x', unreduced={'y'", "NamedSharding(mesh=m, spec=P(unreduced={'z'}))" })
             QCOMPARE(sharding(wrong, "8,16", mesh).code, 2);
         QVERIFY(sharding("P('x', unreduced={'x'})", "8,16", mesh).error.contains(QStringLiteral("E106")));
+        for (const char* reduced : { "P('x', reduced={'y'})", "P('x', unreduced={'y'}, reduced={'z'})",
+                 "NamedSharding(mesh=m, spec=P('x', reduced={'y'}))" }) {
+            const Ran refused = sharding(reduced, "8,16", mesh);
+            QVERIFY2(refused.code == 2 && refused.error.contains(QStringLiteral("“reduced” says nothing of who holds")),
+                qPrintable(refused.error));
+        }
         QVERIFY(sharding("P('x', unreduced={'z'})", "8,16", mesh).error.contains(QStringLiteral("E104")));
         QVERIFY(sharding("P('x', unreduced=3)", "8,16", mesh).error.contains(QStringLiteral("E120")));
         const char* const manual = "{devices=[2,1,2,2]<=[8] last_tile_dims={manual, replicated}}";

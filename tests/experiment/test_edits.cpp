@@ -164,6 +164,18 @@ private Q_SLOTS:
                 QVERIFY(withAxisSize(notebook, 0, size, keep).has_value());
     }
 
+    /// The last axis that can give half of its devices to another one, and keeps some.
+    void axesToHalve()
+    {
+        const auto found = [&](std::vector<MeshAxis> axes) { return axisToHalve(withMesh(std::move(axes))); };
+        QCOMPARE(found({ { "a", 2 }, { "b", 4 } }), std::optional<std::size_t>(1));
+        QCOMPARE(found({ { "a", 4 }, { "b", 2 } }), std::optional<std::size_t>(0));
+        QCOMPARE(found({ { "a", 4 }, { "b", 3 } }), std::optional<std::size_t>(0));
+        QVERIFY(!found({ { "a", 2 }, { "b", 2 } }));
+        QVERIFY(!found({ { "a", 8 } })); // there is no other one
+        QVERIFY(!found({}));
+    }
+
     void deviceOrder()
     {
         Experiment experiment = example("flax-mlp-logical");

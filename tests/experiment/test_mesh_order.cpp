@@ -71,6 +71,15 @@ private Q_SLOTS:
         QCOMPARE(orderOf(flat, specified), specified.deviceOrder);
     }
 
+    void columnMajor()
+    {
+        QCOMPARE(columnMajorOrder(*Mesh::create({ { "data", 2 }, { "model", 4 } })),
+            (std::vector<std::int32_t>{ 0, 2, 4, 6, 1, 3, 5, 7 }));
+        QCOMPARE(columnMajorOrder(*Mesh::create({ { "a", 2 }, { "b", 1 }, { "c", 3 }, { "d", 2 } })),
+            (std::vector<std::int32_t>{ 0, 6, 2, 8, 4, 10, 1, 7, 3, 9, 5, 11 }));
+        QCOMPARE(columnMajorOrder(Mesh()), std::vector<std::int32_t>{ 0 });
+    }
+
     void cube()
     {
         const std::vector<MeshAxis> axes{ { "data", 16 }, { "model", 4 } };

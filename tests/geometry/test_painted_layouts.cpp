@@ -113,6 +113,15 @@ private Q_SLOTS:
         QCOMPARE(oneRow.chips.size(), 4U);
         QCOMPARE(oneRow.chips.front().item, 1); // from slot to slot
         QCOMPARE(oneRow.frames.back().frame.right() + 1, all);
+        // From the width of the widest slot on no chip is narrower than it should be.
+        const int widest = SlotsLayout::widthOfWidest(captions, items, 18);
+        const auto narrowed = [&](int width) {
+            const SlotsLayout layout = SlotsLayout::make(captions, items, width, 18);
+            return std::any_of(layout.chips.begin(), layout.chips.end(), [&](const SlotsLayout::Chip& chip) {
+                return chip.rect.width() < items[static_cast<std::size_t>(chip.item)].width;
+            });
+        };
+        QVERIFY(!narrowed(widest) && narrowed(widest - 1));
         for (int width = 40; width < all; width += 7) {
             const SlotsLayout layout = SlotsLayout::make(captions, items, width, 18);
             QVERIFY(layout.height > oneRow.height);

@@ -71,6 +71,7 @@ private Q_SLOTS:
     void slicedRightAfter();
     void devices();
     void executions();
+    void branches();
     void errors();
 };
 
@@ -268,6 +269,38 @@ void TestCollectives::executions()
     const std::string shortened = text.substr(0, text.find("%unused"));
     const Result<HloModule> withoutEntry = readHlo(shortened);
     QCOMPARE(collectivesOf(withoutEntry.value())->list[0].executions, std::optional<std::int64_t>());
+}
+
+void TestCollectives::branches()
+{
+    // Branch 1 of %outer chooses between %inner0 and %inner1; what both branches of %outer call is in neither.
+    const auto computation = [](const char* name, const char* body) {
+        return '%' + std::string(name) + " (p: f32[8]) -> f32[8] {\n  %p = f32[8] parameter(0)\n" + body + "}\n";
+    };
+    const char* exchange = "  ROOT %q = f32[8] all-to-all(%p), replica_groups={{0,1}}, dimensions={0}\n";
+    const std::string text = "HloModule m\n" + computation("shared", exchange) + computation("inner0", exchange)
+        + computation("inner1", "  ROOT %q = f32[8] call(%p), to_apply=%shared\n")
+        + computation("outer0", "  ROOT %q = f32[8] call(%p), to_apply=%shared\n")
+        + computation("outer1",
+            "  %i = pred[] constant(true)\n  ROOT %choice = f32[8] conditional(%i, %p, %p), "
+            "true_computation=%inner0, false_computation=%inner1\n")
+        + "ENTRY %main (p: f32[8], i: s32[]) -> f32[8] {\n  %p = f32[8] parameter(0)\n  %i = s32[] parameter(1)\n"
+          "  ROOT %outer = f32[8] conditional(%i, %p, %p), branch_computations={%outer0, %outer1}\n}\n";
+    const Result<HloModule> module = readHlo(text);
+    const Result<HloCollectives> found = collectivesOf(module.value());
+    const auto pathOf = [&](std::size_t i) {
+        QStringList parts;
+        for (const Branch& branch : found->list[i].branches) {
+            const std::string_view name = module->view(module->instructions[branch.conditional].name);
+            parts << QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())) + QLatin1Char(' ')
+                    + QString::number(branch.number);
+        }
+        return parts.join(QStringLiteral(", "));
+    };
+    QCOMPARE(found->list.size(), std::size_t{ 2 });
+    QCOMPARE(pathOf(0), QString()); // %shared counts with both of its calls
+    QCOMPARE(found->list[0].executions, std::optional<std::int64_t>(2));
+    QCOMPARE(pathOf(1), QStringLiteral("outer 1, choice 0"));
 }
 
 void TestCollectives::errors()

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void calls();
     void shardings();
     void namesAndPlaces();
+    void namesOfElements();
     void unknown();
     void tiles_data();
     void tiles();
@@ -272,7 +273,7 @@ void TestToStableHlo::namesAndPlaces()
 {
     const std::string hlo =
         "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n\nENTRY %main (p: f32[8]) -> f32[8] {\n"
-        "  %p.1 = f32[8]{0} parameter(0), metadata={op_name=\"state[\\'w\\']\"}\n"
+        "  %p.1 = f32[8]{0} parameter(0), metadata={op_name=\"state[\\'w\\']\" source_file=\"f.py\" source_line=3}\n"
         "  %mul.2 = f32[8]{0} multiply(%p.1, %p.1), metadata={op_name=\"jit(f)/mul\" "
         "source_file=\"f.py\" source_line=12}\n"
         "  ROOT %r = f32[8]{0} tanh(%mul.2)\n}\n";
@@ -288,6 +289,43 @@ void TestToStableHlo::namesAndPlaces()
     const std::vector<AliasedResult> aliased = aliasedResults(MainInterface(program));
     QCOMPARE(aliased.size(), std::size_t{ 1 });
     QCOMPARE(aliased[0].result, std::optional<std::size_t>(0)); // of one result that is no tuple
+}
+
+/// What is taken out of a tuple goes by its own name: of an argument, of what a loop carries, of parts that are sent.
+void TestToStableHlo::namesOfElements()
+{
+    const std::string hlo =
+        "HloModule m, num_partitions=2, is_scheduled=true\n"
+        "%body (t: (s32[], f32[8])) -> (s32[], f32[8]) {\n"
+        "  %t = (s32[], f32[8]{0}) parameter(0)\n"
+        "  %i = s32[] get-tuple-element(%t), index=0\n  %x = f32[8]{0} get-tuple-element(%t), index=1\n"
+        "  %one = s32[] constant(1)\n  %next = s32[] add(%i, %one)\n  %y = f32[8]{0} negate(%x)\n"
+        "  ROOT %r = (s32[], f32[8]{0}) tuple(%next, %y)\n}\n"
+        "%condition (u: (s32[], f32[8])) -> pred[] {\n  %u = (s32[], f32[8]{0}) parameter(0)\n"
+        "  %j = s32[] get-tuple-element(%u), index=0\n  %n = s32[] constant(3)\n"
+        "  ROOT %c = pred[] compare(%j, %n), direction=LT\n}\n"
+        "ENTRY %main (arg: (f32[8], f32[8])) -> f32[8] {\n"
+        "  %arg = (f32[8]{0}, f32[8]{0}) parameter(0)\n"
+        "  %a = f32[8]{0} get-tuple-element(%arg), index=0\n  %b = f32[8]{0} get-tuple-element(%arg), index=1\n"
+        "  %a2a = (f32[8]{0}, f32[8]{0}) all-to-all(%a, %b), channel_id=1, replica_groups={{0,1}}\n"
+        "  %first = f32[8]{0} get-tuple-element(%a2a), index=0\n"
+        "  %second = f32[8]{0} get-tuple-element(%a2a), index=1\n"
+        "  %both = (f32[8]{0}, f32[8]{0}) tuple(%first, %second)\n"
+        "  %again = f32[8]{0} get-tuple-element(%both), index=0\n"
+        "  %zero = s32[] constant(0)\n  %start = (s32[], f32[8]{0}) tuple(%zero, %again)\n"
+        "  %loop = (s32[], f32[8]{0}) while(%start), condition=%condition, body=%body\n"
+        "  %carried = f32[8]{0} get-tuple-element(%loop), index=1\n"
+        "  ROOT %sum = f32[8]{0} add(%carried, %second)\n}\n";
+    Result<ReadProgram> read = readProgram(hlo);
+    QCOMPARE(shownError(read), QString());
+    declaredName(*read, hlo);
+    const Program& program = read->program;
+    for (const char* path : { "a", "b", "first", "second", "loop#1", "sum", "i", "x" })
+        QVERIFY2(program.find(path).valid(), path);
+    for (const char* path : { "arg", "again", "carried", "t", "copy1_of_arg", "copy1_of_t" })
+        QVERIFY2(!program.find(path).valid(), path);
+    QCOMPARE(program.find("b"), program.main().arguments[1]);
+    QCOMPARE(program.value(program.find("second")).type.shape, Shape{ 8 });
 }
 
 void TestToStableHlo::unknown()

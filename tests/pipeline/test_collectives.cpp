@@ -711,6 +711,10 @@ private Q_SLOTS:
         QCOMPARE(scattered->entries.size(), std::size_t{ 2 });
         QCOMPARE(scattered->entries[0].kind, CollectiveKind::ReduceScatter);
         QCOMPARE(*scatter->stepBytes, sentBytes(*scattered).step);
+        // With one operand replicated the other one still shards what is summed: the sum stays, and nothing takes its
+        // place.
+        QVERIFY(find(alternatives(*list, 0), Kind::ChangeSharding));
+        QVERIFY(!find(options, Kind::ChangeSharding));
     }
 };
 

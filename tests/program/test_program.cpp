@@ -10,6 +10,7 @@
 #include "base/codes.h"
 #include "program/builder.h"
 #include "program/f32.h"
+#include "program/main_interface.h"
 #include "program/op_row.h"
 #include "program/path.h"
 #include "program/program_text.h"
@@ -451,6 +452,14 @@ private Q_SLOTS:
             const std::string glob = *text("ab/**?"), path = *text("aab/");
             RC_ASSERT(globMatches(glob, path) == matches(glob, path));
         }));
+    }
+
+    void argumentsByPath()
+    {
+        const Program program = sample();
+        const MainInterface main(program);
+        QVERIFY(main.find("x") == 0U && main.find("params/W") == 1U);
+        QVERIFY(!main.find("h") && !main.find("") && !main.find("params")); // a value that is computed, and none
     }
 
     void types()

@@ -182,6 +182,51 @@ func.func private @layer)"
             QStringLiteral("parameter input input -> activation"));
     }
 
+    /// Keys and values are data, and no weights that data are multiplied by.
+    void attention()
+    {
+        const auto roles = [](const QString& scores, const QString& result) {
+            return roleText(
+                QStringLiteral(R"(func.func @main(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>, %v: tensor<6x8xf32>)
+    -> tensor<4x8xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.dot_general %q, %k, contracting_dims = [1] x [1] : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
+  %1 = stablehlo.exponential %SCORES : tensor<4x6xf32>
+  %2 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<4x6xf32>, tensor<f32>) -> tensor<4xf32>
+  %3 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<4xf32>) -> tensor<4x6xf32>
+  %4 = stablehlo.divide %1, %3 : tensor<4x6xf32>
+  %5 = stablehlo.dot_general %RESULT, %v, contracting_dims = [1] x [0] : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+  return %5 : tensor<4x8xf32>
+}
+)")
+                    .replace(QStringLiteral("%SCORES"), scores)
+                    .replace(QStringLiteral("%RESULT"), result)
+                    .toStdString(),
+                "");
+        };
+        QCOMPARE(roles(QStringLiteral("%0"), QStringLiteral("%4")), QStringLiteral("input input input -> activation"));
+        QCOMPARE(roles(QStringLiteral("%0"), QStringLiteral("%0")), // nothing but products
+            QStringLiteral("input parameter parameter -> activation"));
+    }
+
+    /// Keys and values of two layers, which a step writes a row of: no parameters with moments.
+    void caches()
+    {
+        const std::string row = "tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<6x8xf32>\n";
+        const std::string values = "tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<6x4xf32>\n";
+        QCOMPARE(roleText("func.func @main(%k0: tensor<6x8xf32>, %v0: tensor<6x4xf32>, %k1: tensor<6x8xf32>, "
+                          "%v1: tensor<6x4xf32>, %k: tensor<1x8xf32>, %v: tensor<1x4xf32>, %i: tensor<i32>)\n"
+                          "    -> (tensor<6x8xf32>, tensor<6x4xf32>, tensor<6x8xf32>, tensor<6x4xf32>) {\n"
+                          "  %0 = stablehlo.dynamic_update_slice %k0, %k, %i, %i : (tensor<6x8xf32>, "
+                         + row + "  %1 = stablehlo.dynamic_update_slice %v0, %v, %i, %i : (tensor<6x4xf32>, " + values
+                         + "  %2 = stablehlo.dynamic_update_slice %k1, %k, %i, %i : (tensor<6x8xf32>, " + row
+                         + "  %3 = stablehlo.dynamic_update_slice %v1, %v, %i, %i : (tensor<6x4xf32>, " + values
+                         + "  return %0, %1, %2, %3 : tensor<6x8xf32>, tensor<6x4xf32>, tensor<6x8xf32>, "
+                           "tensor<6x4xf32>\n}\n",
+                     "0=0,1=1,2=2,3=3"),
+            QStringLiteral("input ").repeated(7) + QStringLiteral("-> activation activation activation activation"));
+    }
+
     /// A mask is the same for all of a batch, and no weight for that.
     void mask()
     {

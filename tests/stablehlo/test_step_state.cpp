@@ -343,6 +343,9 @@ private Q_SLOTS:
         QVERIFY(none.source == StateSource::None);
         const StepState guessed = parseState(program, "0=0,1=1").value();
         QCOMPARE(stateText(program, withPair(program, guessed, 0, 1)), std::string("0=1"));
+        const std::vector<ValueId>& arguments = program.main().arguments;
+        const StepState swapped = withPair(program, guessed, 0, 1);
+        QVERIFY(swapped.resultOf(arguments[0]) == 1U && !swapped.resultOf(arguments[1]));
         QCOMPARE(stateText(program, withPair(program, guessed, 1, std::nullopt)), std::string("0=0"));
         QVERIFY(stateOf(program, "1=0").source == StateSource::Stated);
         QVERIFY(stateOf(program, "1=7") == none);
@@ -380,6 +383,20 @@ private Q_SLOTS:
         QCOMPARE(lossResult(program, {}), std::optional<std::size_t>(1));
         QCOMPARE(lossResult(program, *parseState(program, "0=1")), std::optional<std::size_t>(2));
         QVERIFY(!lossResult(programWith("%b: tensor<8xf32>", "tensor<8xf32>", "%b", "tensor<8xf32>"), {}));
+        // A maximum is none, also in another form; what is added to a sum may be one.
+        const auto reduced = [](const std::string& returned) {
+            const std::string over = " across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>\n";
+            const Result<ReadProgram> read = readStableHlo("func.func @main(%a: tensor<8xf32>) -> tensor<f32> {\n"
+                                                           "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                                                           "  %m = stablehlo.reduce(%a init: %z) applies "
+                                                           "stablehlo.maximum"
+                + over + "  %s = stablehlo.reduce(%a init: %z) applies stablehlo.add" + over
+                + "  %n = stablehlo.negate %m : tensor<f32>\n  %b = stablehlo.add %s, %n : tensor<f32>\n  return "
+                + returned + " : tensor<f32>\n}\n");
+            return lossResult(read.value().program, {}).has_value();
+        };
+        QVERIFY(!reduced("%m") && !reduced("%n"));
+        QVERIFY(reduced("%s") && reduced("%b"));
         // Names come first: Flax sorts what a step returns, "accuracy" before "loss".
         const auto named = [](const std::string& first, const std::string& second) {
             return lossResult(programWith("%a: tensor<f32>",

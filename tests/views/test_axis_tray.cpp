@@ -6,6 +6,7 @@
 #include <QMenu>
 #include <QSlider>
 #include <QTest>
+#include <algorithm>
 #include <random>
 
 #include "experiment/edits.h"
@@ -21,6 +22,8 @@
 #include "views/sharding_lab/result_panel.h"
 #include "views/sharding_lab/sharding_lab_view.h"
 #include "views/theme/appearance.h"
+#include "views/theme/theme.h"
+#include "views/widgets/chip.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;
@@ -277,6 +280,35 @@ private Q_SLOTS:
         QVERIFY(subject.axisMarks(1).empty());
         QCOMPARE(subject.axesOf(0), QStringLiteral("@a, c"));
         QCOMPARE(subject.axesOf(1), QString());
+    }
+
+    /// Names have room for their axes, before the label of the colours has any.
+    void namesKeepTheirAxes()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        Selection selection;
+        QWidget window;
+        GridCanvas canvas(&selection, &window);
+        GridTray tray(&canvas, &window);
+        canvas.setSubject(
+            GridSubject{ layoutOf("data=2,model=4", "P('data', 'model')", { 8, 16 }), { "rows", "columns" }, 4, 8 });
+        tray.follow();
+        window.resize(900, 300);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        DimensionSlots* slots = tray.findChild<DimensionSlots*>();
+        const auto narrowed = [&] {
+            const auto& chips = slots->slotsLayout().chips;
+            return std::any_of(chips.begin(), chips.end(), [&](const SlotsLayout::Chip& chip) {
+                const QString& text = slots->chips()[static_cast<std::size_t>(chip.item)].text;
+                return chip.rect.width() < std::min(chipSize(text).width(), Metrics::scaled(160));
+            });
+        };
+        const int margins = 2 * 8;
+        for (int width = 700; width >= slots->widthForNames() + margins; width -= 10) {
+            tray.resize(width, 100);
+            QTRY_VERIFY2(slots->width() <= width - margins && !narrowed(), qPrintable(QString::number(width)));
+        }
     }
 
     void dragged()

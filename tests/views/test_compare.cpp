@@ -11,6 +11,7 @@
 #include <QToolButton>
 #include <QTreeView>
 
+#include "base/codes.h"
 #include "document/run_controller.h"
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
@@ -204,6 +205,31 @@ private Q_SLOTS:
         QCOMPARE(compared.view.pinned(), compared.fixture.document.snapshot());
     }
 
+    /// A reason that holds for several batches is said once, over the table; each row has it as its tip.
+    void batchesWithoutAMesh()
+    {
+        FoundMeshes found;
+        found.compared.emplace_back().axes = { { "data", 2 }, { "model", 4 } };
+        for (const std::int64_t batch : { 8, 32, 128 }) {
+            BatchFigures& each = found.batches.emplace_back();
+            each.batch = batch;
+            each.closest = 0;
+            each.problem = Diagnostic{ Code::OverMemoryLimit, { { "bytes", 3 << 20 }, { "limit", 2 << 20 } }, {} };
+        }
+        BatchesModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setFound(found);
+        for (int row = 0; row < 3; ++row) {
+            const QModelIndex least = model.index(row, BatchesModel::Least);
+            QCOMPARE(least.data().toString(), u"none"_s);
+            QVERIFY(least.data(Qt::ToolTipRole).toString().contains(u"does not fit: 3 MiB of 2 MiB"_s));
+            QVERIFY(least.data(Qt::AccessibleDescriptionRole).toString().contains(u"does not fit"_s));
+        }
+        QCOMPARE(model.sentence().count(u"does not fit"_s), 1);
+        QVERIFY2(model.sentence().startsWith(u"With a batch of 8 to 128 none of the meshes can be used."_s),
+            qPrintable(model.sentence()));
+    }
+
     /// Other meshes of as many devices are found by themselves, opened and pinned.
     void otherMeshes()
     {
@@ -309,7 +335,7 @@ private Q_SLOTS:
         QCOMPARE(rows.value(1), u"  mesh axis data | 2 | 4 | "_s);
         QCOMPARE(rows.value(2), u"  mesh axis model | 4 | 2 | "_s);
         QVERIFY2(rows.contains(u"  parameters | 8 MiB | 16 MiB | +8 MiB"_s), qPrintable(rows.join(u"\n"_s)));
-        QVERIFY(rows.contains(u"  parameters, gradients and moments | 32 MiB | 64 MiB | +32 MiB"_s));
+        QVERIFY(rows.contains(u"  state and gradients | 32 MiB | 64 MiB | +32 MiB"_s));
         QVERIFY(rows.contains(u"  along data | 8 MiB | 24 MiB | +16 MiB"_s));
         QCOMPARE(compared.view.sentence(),
             u"Each device holds twice the parameters, gradients and moments, 64 MiB instead of 32 MiB, since 4 × 2 "

@@ -309,6 +309,25 @@ private Q_SLOTS:
     }
 
     /// F1 says what is said of the view in use; ? lists the keys.
+    void historyCanBeClosed()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.action(QStringLiteral("history"))->trigger();
+        auto* history = window.findChild<QDialog*>(QStringLiteral("historyWindow"));
+        QVERIFY(history);
+        QTRY_VERIFY(history->isVisible());
+        auto* close = test::named<QPushButton>(history, QStringLiteral("Close"));
+        QVERIFY(close);
+        QTest::mouseClick(close, Qt::LeftButton);
+        QVERIFY(!history->isVisible());
+        window.action(QStringLiteral("history"))->trigger(); // and opened again
+        QVERIFY(history->isVisible());
+        window.document()->waitForAnalysis();
+    }
+
     void helpIsOneKeyAway()
     {
         Appearance appearance(ThemeChoice::Light);

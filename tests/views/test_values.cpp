@@ -551,19 +551,30 @@ func.func @main(%a: tensor<0x4xf32>, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sh
     void differencesAreMeasured()
     {
         HeatSummary differences;
-        QCOMPARE(differenceNote(differences, 2, DType::F32), QString());
+        QCOMPARE(differenceNote(differences, 2, {}, DType::F32), QString());
+        QVERIFY(!agreesWithReference(differences, 1));
         differences.add(0);
-        QCOMPARE(differenceNote(differences, 0, DType::F32), QString());
-        QCOMPARE(differenceNote(differences, 2, DType::F32), u"No difference in what was read."_s);
-        differences.add(-0.25);
-        differences.add(0.125);
-        const QString note = differenceNote(differences, 2, DType::F32);
+        QCOMPARE(differenceNote(differences, 0, {}, DType::F32), QString());
+        QCOMPARE(differenceNote(differences, 2, {}, DType::F32), u"No difference in what was read."_s);
+        QCOMPARE(differenceNote(differences, 0, 0, DType::F32), u"No difference in what was read."_s);
+        QVERIFY(!agreesWithReference(differences, {}));
+        QCOMPARE(agreesWithReference(differences, 0), std::optional(true));
+        for (const double each : { -3.0, 4.0, 0.0 })
+            differences.add(each); // 25 in four squares
+        QCOMPARE(differences.rootMeanSquare(), 2.5);
+        QString note = differenceNote(differences, 8, 5, DType::F32);
         QVERIFY2(note.startsWith(u"Largest difference "_s), qPrintable(note));
-        QVERIFY2(note.endsWith(u"where values reach 2: 0.12 of that. Each f32 is rounded by up to 6e-08 of itself."_s)
-                || note.endsWith(
-                    u"where values reach 2: 0.13 of that. Each f32 is rounded by up to 6e-08 of itself."_s),
-            qPrintable(note)); // 0.125 in two digits
-        QVERIFY(!differenceNote(differences, 2, DType::I32).contains(u"rounded"_s));
+        QVERIFY2(note.endsWith(u"where values reach 8: 0.5 of that. Their root mean square is 2.5, and up to 5 counts "
+                               "as rounding."_s),
+            qPrintable(note));
+        QCOMPARE(agreesWithReference(differences, 2.5), std::optional(true));
+        QCOMPARE(agreesWithReference(differences, 2.4), std::optional(false));
+        QVERIFY(!differenceNote(differences, 8, {}, DType::F32).contains(u"rounding"_s)); // from the start
+        // What is finite on one side alone is no rounding.
+        differences.add(std::numeric_limits<double>::infinity());
+        QCOMPARE(agreesWithReference(differences, 5), std::optional(false));
+        note = differenceNote(differences, 8, 5, DType::F32);
+        QVERIFY2(note.endsWith(u"Not finite on one side alone: 1."_s), qPrintable(note));
     }
 
     void differencesFromTheReference()
@@ -579,6 +590,13 @@ func.func @main(%a: tensor<0x4xf32>, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sh
         QVERIFY(canvas->data().all.magnitude() < 1e-4); // roundings only, and yet not the weights themselves
         const QString note = fixture.view.findChild<HeatPage*>()->note();
         QVERIFY2(note.startsWith(u"Largest difference "_s) || note.startsWith(u"No difference "_s), qPrintable(note));
+        // The verdict stands before it; differences from the start have none.
+        QCOMPARE(fixture.view.findChild<HeatPage*>()->verdict(), u"Agrees:"_s);
+        QVERIFY(test::shows(&fixture.view, u"Agrees:"_s));
+        contentBar(fixture.view)->setCurrent(2);
+        QTRY_COMPARE(fixture.view.findChild<HeatPage*>()->verdict(), QString());
+        contentBar(fixture.view)->setCurrent(1);
+        QTRY_COMPARE(fixture.view.findChild<HeatPage*>()->verdict(), u"Agrees:"_s);
         extentBar(fixture.view)->setCurrent(1);
         QTRY_COMPARE(canvas->heatLayout().panels().size(), 8U);
         QVERIFY(canvas->data().all.magnitude() < 1e-4);

@@ -142,9 +142,10 @@ private:
         for (const ComparedRole& held : m_comparison.held)
             addBytes(section, words::role(held.role).toLower(), static_cast<double>(held.bytesBefore),
                 static_cast<double>(held.bytesAfter));
-        at(addBytes(section, tr("parameters, gradients and moments"), static_cast<double>(m_comparison.stateBefore),
-               static_cast<double>(m_comparison.stateAfter)))
-            .isStrong = true;
+        CompareRow& state = at(addBytes(section, tr("state and gradients"),
+            static_cast<double>(m_comparison.stateBefore), static_cast<double>(m_comparison.stateAfter)));
+        state.isStrong = true;
+        state.about = tr("Parameters, gradients and moments per device");
         for (const ComparedOwner& held : m_comparison.peak)
             if (held.owner == Owner::Activations || held.owner == Owner::Buffers)
                 addBytes(section,

@@ -81,8 +81,7 @@ BatchesModel::BatchesModel(QObject* parent)
             [this](int row) {
                 if (const auto& least = batch(row).least)
                     return words::meshNames(m_compared[*least].axes);
-                const QString why = words::batchProblem(batch(row), m_compared);
-                return why.isEmpty() ? QString(noFigure) : why;
+                return batch(row).problem ? tr("none", "no mesh can be used") : QString(noFigure);
             } },
         { tr("Sent"), [this](int row) { return bytesOrDash(batch(row).sentLeast); }, Look::Number,
             tr("Per device and step, on that mesh") },
@@ -102,12 +101,21 @@ void BatchesModel::setFound(const FoundMeshes& found)
 
 QString BatchesModel::sentence() const
 {
-    return words::batchSensitivity(m_batches, m_compared);
+    QStringList sentences = words::batchProblems(m_batches, m_compared);
+    sentences << words::batchSensitivity(m_batches, m_compared);
+    return sentences.join(QLatin1Char(' ')).trimmed();
 }
 
-namespace {
-
-} // namespace
+QVariant BatchesModel::cell(int row, int column, int role) const
+{
+    const bool isReason = column == Least && !batch(row).least && batch(row).problem;
+    if (isReason && role == Qt::ForegroundRole)
+        return Theme::current().error;
+    if (isReason && role == Qt::AccessibleDescriptionRole)
+        return words::batchProblem(batch(row), m_compared);
+    return isReason && role == Qt::ToolTipRole ? QVariant(plainTip(words::batchProblem(batch(row), m_compared)))
+                                               : QVariant();
+}
 
 MeshesPane::MeshesPane(Document* document, QWidget* parent)
     : QWidget(parent)

@@ -57,10 +57,12 @@ public:
 
     void setFound(const FoundMeshes& found);
     [[nodiscard]] const BatchFigures& batch(int row) const { return m_batches[static_cast<std::size_t>(row)]; }
+    /// On all batches: for which no mesh can be used and why, and from which on another one sends least.
     [[nodiscard]] QString sentence() const;
 
 protected:
     [[nodiscard]] int count() const override { return static_cast<int>(m_batches.size()); }
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
     std::vector<MeshFigures> m_compared;

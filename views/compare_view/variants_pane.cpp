@@ -6,11 +6,8 @@
 #include <QTableView>
 #include <algorithm>
 
-#include "analysis/analyse.h"
-#include "analysis/change.h"
 #include "document/program_file.h"
 #include "experiment/variant_edits.h"
-#include "experiment_file/variants.h"
 #include "views/compare_view/figure_text.h"
 #include "views/compare_view/row_actions.h"
 #include "views/panel/panel.h"
@@ -22,34 +19,6 @@
 #include "words/words.h"
 
 namespace shardscope {
-
-namespace {
-
-VariantFigures figuresOfVariant(const Experiment& experiment, const Variant& variant, const FileSource& files,
-    AnalysisCache& cache, const std::stop_token& stop)
-{
-    VariantFigures figures;
-    auto applied = applyVariant(experiment, variant, files);
-    if (!applied) {
-        figures.problem = words::oneLine(applied.error().front());
-        return figures;
-    }
-    const SnapshotPtr snapshot =
-        analyse(std::make_shared<const Experiment>(std::move(applied->experiment)), 1, cache, stop);
-    if (!snapshot)
-        return figures;
-    if (snapshot->mesh)
-        figures.mesh = words::meshSizes(*snapshot->mesh);
-    if (snapshot->laidOut())
-        figures.stateBytes = stateBytes(*snapshot);
-    if (snapshot->ok())
-        figures.sentBytes = snapshot->sent.step;
-    if (snapshot->errorCount() > 0)
-        figures.problem = words::oneLine(snapshot->problems.front().diagnostic);
-    return figures;
-}
-
-} // namespace
 
 QString errorLines(const std::vector<Diagnostic>& errors)
 {
@@ -77,7 +46,7 @@ VariantsModel::VariantsModel(QObject* parent)
         };
     };
     setColumns({ { tr("Variant"), [this](int row) { return words::fromStd(at(row).name); } },
-        { tr("Mesh"), figure([](const VariantFigures& f) { return f.mesh; }) },
+        { tr("Mesh"), figure([](const VariantFigures& f) { return f.mesh ? words::meshSizes(*f.mesh) : QString(); }) },
         { tr("State and gradients"), figure([](const VariantFigures& f) { return bytesOrDash(f.stateBytes); }),
             Look::Number, tr("Parameters, gradients and moments per device") },
         { tr("Sent"), figure([](const VariantFigures& f) { return bytesOrDash(f.sentBytes); }), Look::Number,
@@ -125,7 +94,7 @@ const VariantFigures* VariantsModel::figuresOf(int row) const
 QString VariantsModel::problem(int row) const
 {
     const VariantFigures* figures = figuresOf(row);
-    return figures ? figures->problem : QString();
+    return figures && figures->problem ? words::oneLine(*figures->problem) : QString();
 }
 
 QVariant VariantsModel::cell(int row, int column, int role) const
@@ -313,7 +282,7 @@ void VariantsPane::requestFigures()
         for (const Variant& variant : experiment->variants) {
             if (stop.stop_requested())
                 break;
-            all.push_back(figuresOfVariant(*experiment, variant, files, *cache, stop));
+            all.push_back(variantFigures(*experiment, variant, files, *cache, stop));
         }
         return all;
     });

@@ -6,32 +6,19 @@
 #include <QTableView>
 #include <QTimer>
 #include <QWidget>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
-#include "base/quantity.h"
+#include "comparison/variant_figures.h"
 #include "document/document.h"
 #include "document/latest_job.h"
 #include "experiment/experiment.h"
-#include "experiment_file/experiment_file.h"
-#include "pipeline/analysis_cache.h"
 #include "views/panel/panel.h"
 #include "views/widgets/column_model.h"
 
 class QPushButton;
 
 namespace shardscope {
-
-/// What a variant makes of the experiment.
-struct VariantFigures {
-    QString mesh; ///< "4 × 2"; empty where there is none
-    std::optional<std::int64_t> stateBytes; ///< per device, of parameters, gradients and moments
-    std::optional<Rational> sentBytes; ///< per device and step
-    QString problem; ///< why it makes no experiment, or one whose steps cannot run; one sentence
-    bool operator==(const VariantFigures&) const = default;
-};
 
 class VariantsModel : public ColumnModel {
     Q_OBJECT

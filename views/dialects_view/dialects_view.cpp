@@ -31,25 +31,6 @@ const RuleSystem& systemAt(const QComboBox* box)
     return ruleSystems()[static_cast<std::size_t>(box->currentIndex())];
 }
 
-/// Every array with logical names, once: arguments first, then the values that are constrained.
-/// The arrays of a snapshot, each with the list of rules that it has now.
-void takeArrays(const Snapshot& snapshot, const Experiment& now, ComparisonSubject& subject)
-{
-    if (!snapshot.annotations || !snapshot.program)
-        return;
-    for (const auto* list : { &snapshot.annotations->arguments, &snapshot.annotations->constraints })
-        for (const ResolvedAnnotation& annotation : *list) {
-            const auto* logical = std::get_if<LogicalAxes>(&annotation.declared);
-            if (!logical)
-                continue;
-            const Value& value = snapshot.program->value(annotation.value);
-            if (logical->names.size() != value.type.shape.size())
-                continue;
-            subject.arrays.push_back({ value.path, logical->names, value.type.shape });
-            subject.lists.push_back(listFor(now.rules, partPath(now, *value.path)).inner);
-        }
-}
-
 } // namespace
 
 DialectsView::DialectsView(Document* document, Selection* selection, QWidget* parent)
@@ -134,10 +115,8 @@ void DialectsView::refresh()
         subject.mesh = std::move(*mesh);
     // Where the newest analysis did not come so far, the names are those of the last one that did.
     const SnapshotPtr newest = m_document->snapshot(), good = m_document->lastGood();
-    if (newest && newest->annotations)
-        takeArrays(*newest, now, subject);
-    else if (good)
-        takeArrays(*good, now, subject);
+    if (const SnapshotPtr& named = newest && newest->annotations ? newest : good)
+        subject.arrays = ruledArrays(*named, now.rules);
     m_model->setSubject(std::move(subject));
     showCounts();
     followSelection();
@@ -230,14 +209,14 @@ DialectsModel::DialectsModel(QObject* parent)
 {
     using Look = ModelColumn::Look;
     setColumns({
-        { tr("Array"), [this](int row) { return words::tensorName(m_subject.arrays[at(row)].path); } },
+        { tr("Array"), [this](int row) { return words::tensorName(m_subject.arrays[at(row)].array.path); } },
         { {}, [this](int row) { return specText(m_rows[at(row)].first); }, Look::Code },
         { {}, [this](int row) { return specText(m_rows[at(row)].second); }, Look::Code },
         { tr("First step that differs"),
             [this](int row) {
                 const std::size_t i = at(row);
-                return m_rows[i].step ? words::plain(words::differingStep(
-                           m_rows[i], m_subject.arrays[i], m_subject.rulesOf(i), m_subject.first, m_subject.second))
+                return m_rows[i].step ? words::plain(words::differingStep(m_rows[i], m_subject.arrays[i].array,
+                           m_subject.rulesOf(i), m_subject.first, m_subject.second))
                                       : tr("the same");
             } },
     });
@@ -253,8 +232,8 @@ void DialectsModel::setSubject(ComparisonSubject subject)
         m_differing = 0;
         if (m_subject.mesh)
             for (std::size_t i = 0; i < m_subject.arrays.size(); ++i) {
-                m_rows.push_back(compareIn(
-                    m_subject.first, m_subject.second, m_subject.arrays[i], m_subject.rulesOf(i), *m_subject.mesh));
+                m_rows.push_back(compareIn(m_subject.first, m_subject.second, m_subject.arrays[i].array,
+                    m_subject.rulesOf(i), *m_subject.mesh));
                 m_differing += m_rows.back().step ? 1 : 0;
             }
         choose();
@@ -280,7 +259,7 @@ void DialectsModel::choose()
 
 QString DialectsModel::pathAt(int row) const
 {
-    return row < 0 || row >= count() ? QString() : QString::fromStdString(m_subject.arrays[at(row)].path);
+    return row < 0 || row >= count() ? QString() : QString::fromStdString(m_subject.arrays[at(row)].array.path);
 }
 
 int DialectsModel::rowOf(const QString& path) const
@@ -301,7 +280,7 @@ QVariant DialectsModel::cell(int row, int column, int role) const
         return step ? QVariant() : QVariant(Theme::current().secondary);
     case RuleRole:
         return step && step->kind == DifferingStep::Kind::Rule
-            ? ruleNumber({ { m_subject.listOf(at(row)) }, static_cast<int>(step->rule) })
+            ? ruleNumber({ m_subject.arrays[at(row)].list, static_cast<int>(step->rule) })
             : -1;
     default:
         return {};

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "rules/dialect_comparison.h"
+#include "analysis/ruled_arrays.h"
 #include "views/panel/dock_view.h"
 #include "views/widgets/column_model.h"
 
@@ -21,17 +21,15 @@ class RoleLabel;
 
 /// Two dialects side by side: one row per annotated array, its spec in either, and the first step at which they part.
 struct ComparisonSubject {
-    std::vector<NamedShape> arrays;
+    std::vector<RuledArray> arrays;
     LogicalRules rules;
     std::vector<LogicalRules> inner; ///< further lists, for parts of the model
-    std::vector<int> lists; ///< per array: an index into `inner`, -1 for `rules`; may be shorter: -1
     std::optional<Mesh> mesh;
     RuleSystem first, second;
-    [[nodiscard]] int listOf(std::size_t array) const { return array < lists.size() ? lists[array] : -1; }
     [[nodiscard]] const LogicalRules& rulesOf(std::size_t array) const
     {
-        const int list = listOf(array);
-        return list < 0 ? rules : inner[static_cast<std::size_t>(list)];
+        const RuleList list = arrays[array].list;
+        return list.isOuter() ? rules : inner[static_cast<std::size_t>(list.inner)];
     }
 };
 

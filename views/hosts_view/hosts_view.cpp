@@ -162,7 +162,7 @@ void HostsView::fitColumns()
     // The first rows tell how wide the others are.
     constexpr int examined = 64;
     const QFontMetrics text(font()), fixed(Metrics::fixed());
-    const int padding = Metrics::scaled(14), most = Metrics::scaled(190), least = Metrics::scaled(84);
+    const int padding = Metrics::scaled(14), maximum = Metrics::scaled(190), minimum = Metrics::scaled(84);
     std::array<int, HostArraysModel::ColumnCount> widths{};
     int all = 0;
     for (int column = 0; column < HostArraysModel::ColumnCount; ++column) {
@@ -173,8 +173,9 @@ void HostsView::fitColumns()
             const QString cell = m_arrays->index(row, column).data().toString();
             width = std::max(width, (isFixed ? fixed : text).horizontalAdvance(cell));
         }
-        width =
-            m_table->isColumnHidden(column) && column != HostArraysModel::Shape ? 0 : std::min(width + padding, most);
+        width = m_table->isColumnHidden(column) && column != HostArraysModel::Shape
+            ? 0
+            : std::min(width + padding, maximum);
         all += width;
     }
     // Where not all have room, the shape goes, which is in the tips and in other docks; then names and chunks are
@@ -184,18 +185,18 @@ void HostsView::fitColumns()
     m_table->setColumnHidden(HostArraysModel::Shape, hideShape);
     if (hideShape)
         all -= widths[HostArraysModel::Shape];
-    const auto shorten = [&](HostArraysModel::Column column, int smallest) {
+    const auto shorten = [&](HostArraysModel::Column column, int limit) {
         int& width = widths[column];
-        const int less = std::clamp(all - room, 0, std::max(0, width - smallest));
+        const int less = std::clamp(all - room, 0, std::max(0, width - limit));
         width -= less;
         all -= less;
     };
-    for (const int smallest : { least * 3 / 2, least }) {
-        shorten(HostArraysModel::Array, smallest);
-        shorten(HostArraysModel::Chunk, smallest);
+    for (const int limit : { minimum * 3 / 2, minimum }) {
+        shorten(HostArraysModel::Array, limit);
+        shorten(HostArraysModel::Chunk, limit);
     }
-    shorten(HostArraysModel::Spec, least);
-    shorten(HostArraysModel::Writes, least);
+    shorten(HostArraysModel::Spec, minimum);
+    shorten(HostArraysModel::Writes, minimum);
     for (int column = 0; column + 1 < HostArraysModel::ColumnCount; ++column)
         if (!m_table->isColumnHidden(column))
             m_table->setColumnWidth(column, widths[static_cast<std::size_t>(column)]);

@@ -8,6 +8,7 @@
 #include <QKeyEvent>
 #include <QMenuBar>
 #include <QPointer>
+#include <QPushButton>
 #include <QSpinBox>
 #include <QTimer>
 #include <QToolButton>
@@ -96,11 +97,14 @@ void MainWindow::makeActions()
         if (!m_history) {
             m_history = new QDialog(this);
             m_history->setWindowTitle(tr("History"));
+            m_history->setObjectName(QStringLiteral("historyWindow"));
             auto* list = new QUndoView(stack, m_history);
             list->setAccessibleName(tr("Edits, the newest one last"));
             list->setEmptyLabel(tr("As it was opened"));
             list->setCleanIcon(shardscope::icon(QStringLiteral("save")));
-            vbox(m_history, { 8, 8, 8, 8 }, 0, { { list, 1 } });
+            auto* close = new QPushButton(tr("Close"), m_history);
+            connect(close, &QPushButton::clicked, m_history, &QDialog::close);
+            vbox(m_history, { 12, 12, 12, 12 }, 8, { { list, 1 }, hbox({}, styleSpacing, { boxStretch(), close }) });
             m_history->resize(Metrics::scaled(320), Metrics::scaled(360));
         }
         m_history->show();

@@ -18,18 +18,6 @@ namespace {
 
 constexpr char dragTip[] = "tip-drag-an-axis", whyTip[] = "tip-see-why";
 
-/// The last axis that can be halved while another one takes the inverse change, and its size then.
-std::optional<std::pair<std::size_t, std::int64_t>> axisToDrag(const Experiment& experiment)
-{
-    const std::vector<MeshAxis>& axes = experiment.mesh.axes;
-    for (std::size_t axis = axes.size(); axis-- > 0;) {
-        const std::int64_t half = axes[axis].size / 2;
-        if (axes[axis].size % 2 == 0 && half > 1 && withAxisSize(experiment, axis, half, true))
-            return std::pair(axis, half);
-    }
-    return std::nullopt;
-}
-
 /// Another name for an axis is no other mesh.
 std::vector<std::int64_t> sizesOf(const Experiment& experiment)
 {
@@ -107,14 +95,14 @@ void Tips::follow()
 void Tips::showFirst()
 {
     const Experiment& now = *m_document->experiment();
-    const auto drag = axisToDrag(now);
+    const std::optional<std::size_t> drag = axisToHalve(now);
     if (!drag) {
         m_mesh->tip()->hide();
         return;
     }
-    const MeshAxis& axis = now.mesh.axes[drag->first];
-    m_mesh->tip()->say(
-        tr("Drag %1 from %2 to %3").arg(words::fromStd(axis.name), words::count(axis.size), words::count(drag->second)),
+    const MeshAxis& axis = now.mesh.axes[*drag];
+    m_mesh->tip()->say(tr("Drag %1 from %2 to %3")
+                           .arg(words::fromStd(axis.name), words::count(axis.size), words::count(axis.size / 2)),
         tr("The shards and the memory of each device change at once. Ctrl+Z takes it back."),
         tr("tip %1 of %2").arg(1).arg(2));
 }

@@ -10,11 +10,12 @@
 #include <QTimer>
 #include <QToolButton>
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "analysis/slow_links.h"
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
-#include "mesh/device_places.h"
 #include "views/device_map/device_map.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/preview/edit_gesture.h"
@@ -44,36 +45,8 @@ QString rate(double bytesPerSecond)
     return MeshView::tr("%1 GB/s").arg(QLocale().toString(bytesPerSecond / 1e9, 'g', 3));
 }
 
-/// Whether a step along the axis leaves the slice or the host, for devices that share position 0's other coordinates.
-bool isSlow(const Mesh& mesh, std::size_t axis, const DevicePlaces& places)
-{
-    const auto group = [&](std::int64_t position) {
-        const std::int32_t device = mesh.deviceAt(position);
-        return places.has(device) ? places.fastGroup(device) : -1;
-    };
-    for (std::int64_t i = 1; i < mesh.size(axis); ++i)
-        if (group(i * mesh.stride(axis)) != group(0))
-            return true;
-    return false;
-}
-
 /// Rows of the choice of orders; the last one is there while a mesh builder is at work.
-enum OrderChoice { rowMajorOrder, columnMajorOrder, orderOfFile, builtOrder };
-
-/// Devices numbered along the first axis first.
-std::vector<std::int32_t> columnMajor(const Mesh& mesh)
-{
-    std::vector<std::int32_t> order(static_cast<std::size_t>(mesh.deviceCount()));
-    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position) {
-        std::int64_t device = 0, stride = 1;
-        for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
-            device += mesh.coordinate(position, axis) * stride;
-            stride *= mesh.size(axis);
-        }
-        order[static_cast<std::size_t>(position)] = static_cast<std::int32_t>(device);
-    }
-    return order;
-}
+enum OrderChoice { rowMajorChoice, columnMajorChoice, fileChoice, builtChoice };
 
 } // namespace
 
@@ -136,7 +109,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     describe(add, tr("Add a mesh axis"), tr("Adds a mesh axis of size 1, and asks for its name"));
     describe(m_order, tr("Order of the devices"), tr("Which device stands at which coordinates of the mesh"));
     m_order->addItems({ tr("Row-major"), tr("Column-major"), tr("As in the file") });
-    m_order->setShortText(orderOfFile, tr("From the file"));
+    m_order->setShortText(fileChoice, tr("From the file"));
     m_pin->setCheckable(true);
     makeSmallFlat(m_pin, QStringLiteral("pin"), tr("Pin the hardware"));
     auto* foot = hbox({ 8, 2, 8, 6 }, styleSpacing, { add, { m_order, 1 }, m_hardware, m_pin });
@@ -337,14 +310,14 @@ void MeshView::refresh()
             folded << row->chip()->name();
     makeRows(axes.size());
     const auto mesh = makeMesh(now.hardware.devices, now.mesh);
-    const DevicePlaces places(now.hardware.devices);
+    const auto links = mesh ? std::optional<SlowLinks>(std::in_place, now.hardware.devices, *mesh) : std::nullopt;
     int chipWidth = Metrics::scaled(44);
     for (const MeshAxis& axis : axes)
         chipWidth =
             std::max(chipWidth, std::min(chipSize(QString::fromStdString(axis.name)).width(), Metrics::scaled(96)));
     const std::int32_t perHost = now.hardware.devices.devicesPerHost;
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        const bool crosses = mesh && isSlow(*mesh, i, places);
+        const bool crosses = links && links->cross(fullAxis(*mesh, i));
         const QString link =
             crosses ? tr("DCN", "link between hosts or slices") : tr("ICI", "link within a host or a slice");
         const double speed = crosses ? now.hardware.dcnBytesPerSecond : now.hardware.iciBytesPerSecond;
@@ -389,15 +362,15 @@ void MeshView::refresh()
     {
         const QSignalBlocker quiet(m_order);
         const bool built = now.mesh.deviceOrder.empty() && now.mesh.order.method != OrderMethod::RowMajor;
-        m_order->removeItem(builtOrder);
+        m_order->removeItem(builtChoice);
         if (built) {
             QString name = words::orderName(now.mesh);
-            m_order->insertItem(builtOrder, name);
-            m_order->setShortText(builtOrder, name.remove(QStringLiteral("create_")));
+            m_order->insertItem(builtChoice, name);
+            m_order->setShortText(builtChoice, name.remove(QStringLiteral("create_")));
         }
-        int choice = built ? builtOrder : rowMajorOrder;
+        int choice = built ? builtChoice : rowMajorChoice;
         if (mesh && !now.mesh.deviceOrder.empty())
-            choice = now.mesh.deviceOrder == columnMajor(*mesh) ? columnMajorOrder : orderOfFile;
+            choice = now.mesh.deviceOrder == columnMajorOrder(*mesh) ? columnMajorChoice : fileChoice;
         m_order->setCurrentIndex(choice);
         m_order->updateGeometry(); // it follows what it says
     }
@@ -446,14 +419,14 @@ void MeshView::setOrder(int choice)
 {
     const Experiment& now = *m_document->experiment();
     const auto mesh = Mesh::create(now.mesh.axes);
-    if (!mesh || choice == orderOfFile || choice == builtOrder) {
+    if (!mesh || choice == fileChoice || choice == builtChoice) {
         refresh();
         return;
     }
-    if (choice == rowMajorOrder)
+    if (choice == rowMajorChoice)
         edit(withOrder(now, {}), tr("row-major device order"));
     else
-        edit(withDeviceOrder(now, columnMajor(*mesh)), tr("column-major device order"));
+        edit(withDeviceOrder(now, columnMajorOrder(*mesh)), tr("column-major device order"));
 }
 
 } // namespace shardscope

@@ -5,6 +5,7 @@
 #include <QHash>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "views/theme/theme.h"
 
@@ -12,11 +13,11 @@ namespace shardscope {
 
 GraphMeasure graphMeasure(const GraphWords& words, const ProgramOutline& outlineOf)
 {
-    const auto pixels = [](int at12) { return static_cast<double>(Metrics::scaled(at12)); };
+    const auto pixels = [size = Metrics::scaled(12)](int at12) { return std::round(at12 * size / 12.0); };
     const QFont title = Metrics::semibold(), small = Metrics::small(), fixed = Metrics::fixed();
-    const auto widths = std::make_shared<QHash<QString, double>>();
+    const auto widths = std::make_shared<QHash<std::pair<QChar, QString>, double>>();
     const auto widthOf = [widths](const QString& text, const QFont& font, QChar kind) {
-        double& width = (*widths)[kind + text];
+        double& width = (*widths)[{ kind, text }];
         if (width == 0)
             width = std::ceil(QFontMetricsF(font).horizontalAdvance(text));
         return width;

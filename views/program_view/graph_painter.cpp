@@ -14,10 +14,54 @@ namespace {
 
 constexpr int maxWithText = 500, maxBoxes = 2000; ///< in sight at once, of a level
 
+/// On pixels, at least one of them: the paint engine fills that in one go, where antialiased edges take a path.
+QRect onPixels(const QRectF& rect)
+{
+    const QRect pixels = rect.toRect();
+    return { pixels.topLeft(), pixels.size().expandedTo(QSize(1, 1)) };
+}
+
 /// On whole pixels, so that lines of one pixel are sharp.
 QRectF crisp(const QRectF& rect)
 {
     return QRectF(rect.toRect()).adjusted(0.5, 0.5, -0.5, -0.5);
+}
+
+/// A rounded rectangle. Frames may be a thousand times as high as the widget, and their outline as a path takes longer
+/// than all that stands in them: of a large one its corners alone are painted as paths, the rest is filled.
+void box(QPainter& painter, const QRectF& rect, double radius, const QPen& pen, const QColor& fill)
+{
+    const QRect outer = onPixels(rect);
+    const bool isRound = radius >= 1.5; // smaller ones are not seen
+    const int line = pen.width();
+    const int corner = isRound ? static_cast<int>(std::ceil(radius)) + line : line;
+    if (isRound) {
+        painter.setPen(pen);
+        painter.setBrush(fill);
+        const bool isLarge = std::max(outer.width(), outer.height()) > 200 && line == 1;
+        if (!isLarge || std::min(outer.width(), outer.height()) < 2 * corner) {
+            painter.drawRoundedRect(crisp(rect), radius, radius);
+            return;
+        }
+        const int side = 2 * corner, lastX = outer.right() + 1 - side, lastY = outer.bottom() + 1 - side;
+        for (const QPoint at :
+            { outer.topLeft(), QPoint(lastX, outer.top()), QPoint(outer.left(), lastY), QPoint(lastX, lastY) })
+            painter.drawRoundedRect(crisp(QRectF(at, QSizeF(side, side))), radius, radius);
+    }
+    if (std::min(outer.width(), outer.height()) < 2 * corner) {
+        painter.fillRect(outer, pen.color());
+        return;
+    }
+    const int width = outer.width() - 2 * corner, height = outer.height() - 2 * corner; // between the corners
+    const QPoint inside = outer.topLeft() + QPoint(corner, corner);
+    const int right = inside.x() + width;
+    painter.fillRect(inside.x(), outer.top() + line, width, outer.height() - 2 * line, fill);
+    for (const int y : { outer.top(), outer.bottom() + 1 - line })
+        painter.fillRect(inside.x(), y, width, line, pen.color());
+    painter.fillRect(outer.left() + line, inside.y(), corner - line, height, fill);
+    painter.fillRect(right, inside.y(), corner - line, height, fill);
+    for (const int x : { outer.left(), outer.right() + 1 - line })
+        painter.fillRect(x, inside.y(), line, height, pen.color());
 }
 
 } // namespace
@@ -77,9 +121,7 @@ void GraphPainter::Frame::bars(const GraphLevel& in, QPointF origin)
     for (const QRectF& layer : in.layerRects) {
         if (!layer.intersects(seen))
             continue;
-        QRectF bar = toWidget(layer, origin);
-        bar.setWidth(std::max(1.0, bar.width()));
-        painter.fillRect(bar.intersected(clip), fill);
+        painter.fillRect(onPixels(toWidget(layer, origin).intersected(clip)), fill);
     }
 }
 
@@ -93,7 +135,7 @@ void GraphPainter::Frame::item(GraphPlace place, const GraphItem& item, QPointF 
     const int collective = collectiveAt(item);
     const int axis = stated.axisOf(collective);
     if (rect.height() < 6 && !open) { // too small for a frame
-        painter.fillRect(rect,
+        painter.fillRect(onPixels(rect),
             current || marked ? theme.accent
                 : axis >= 0   ? theme.meshAxis(axis)
                               : mixed(theme.base, theme.strongLine, 0.6));
@@ -121,9 +163,7 @@ void GraphPainter::Frame::item(GraphPlace place, const GraphItem& item, QPointF 
             painter.setPen(QPen(theme.strongLine, 1));
             painter.drawRoundedRect(crisp(rect.translated(sheet * pixels(3), sheet * pixels(3))), radius, radius);
         }
-    painter.setPen(pen);
-    painter.setBrush(fill);
-    painter.drawRoundedRect(crisp(rect), radius, radius);
+    box(painter, rect, radius, pen, fill);
     const auto ring = [&](const QColor& color, double outside) {
         painter.setPen(QPen(color, 2));
         painter.setBrush(Qt::NoBrush);

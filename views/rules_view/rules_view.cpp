@@ -11,6 +11,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "analysis/ruled_arrays.h"
 #include "experiment/rule_edits.h"
 #include "experiment/t5x_rules.h"
 #include "views/panel/panel.h"
@@ -304,26 +305,21 @@ bool RulesView::addList(const QString& within)
     // Only the rules that the part's arrays can use, of the list that they have now.
     std::vector<LogicalRule> rules;
     const SnapshotPtr snapshot = m_document->snapshot();
-    if (snapshot && snapshot->annotations && snapshot->program) {
+    const std::string part = within.toStdString();
+    if (snapshot && !part.empty()) {
         std::optional<RuleList> from;
         std::vector<LogicalName> names;
-        const std::string part = within.toStdString();
-        for (const auto* list : { &snapshot->annotations->arguments, &snapshot->annotations->constraints })
-            for (const ResolvedAnnotation& annotation : *list) {
-                const auto* logical = std::get_if<LogicalAxes>(&annotation.declared);
-                const std::string path = partPath(now, *snapshot->program->value(annotation.value).path);
-                if (!logical || part.empty() || !isWithin(path, part))
-                    continue;
-                if (!from)
-                    from = listFor(now.rules, path);
-                names.insert(names.end(), logical->names.begin(), logical->names.end());
+        for (const RuledArray& each : ruledArrays(*snapshot, now.rules))
+            if (isWithin(partPath(now, each.array.path), part)) {
+                from = from.value_or(each.list);
+                names.insert(names.end(), each.array.names.begin(), each.array.names.end());
             }
         if (from)
             for (const LogicalRule& rule : rulesIn(now.rules, *from))
                 if (std::find(names.begin(), names.end(), rule.name) != names.end())
                     rules.push_back(rule);
     }
-    auto after = withInnerRules(now, within.toStdString(), std::move(rules));
+    auto after = withInnerRules(now, part, std::move(rules));
     if (!after) {
         showRefusal(after.error());
         return false;

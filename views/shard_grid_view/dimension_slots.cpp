@@ -105,6 +105,11 @@ int DimensionSlots::heightAt(int width) const
     return SlotsLayout::make(captions(), items(), std::max(width - 2, 1), chipHeight()).height + 1;
 }
 
+int DimensionSlots::widthForNames() const
+{
+    return SlotsLayout::widthOfWidest(captions(), items(), chipHeight()) + 3;
+}
+
 QSize DimensionSlots::sizeHint() const
 {
     return { SlotsLayout::widthInOneRow(captions(), items(), chipHeight()) + 3, std::max(m_layout.height + 1, 1) };

@@ -37,6 +37,8 @@ public:
     [[nodiscard]] const SlotsLayout& slotsLayout() const { return m_layout; }
     /// How high it would be at that width.
     [[nodiscard]] int heightAt(int width) const;
+    /// The width from which on all chips have their names, with the axes.
+    [[nodiscard]] int widthForNames() const;
     /// The dimension that the keys are at, -1 for none.
     [[nodiscard]] int currentDimension() const;
     static QString placeName(GridPlace place); ///< "Rows"

@@ -83,19 +83,24 @@ void GridTray::followSlots()
     placeSlots();
 }
 
-void GridTray::placeSlots()
+int GridTray::roomBeside() const
 {
-    // Beside the other controls, unless a line of their own makes the tray less high.
-    const int margins = m_column->contentsMargins().left() + m_column->contentsMargins().right();
-    int others = 0;
+    int others = m_column->contentsMargins().left() + m_column->contentsMargins().right();
     for (int i = 0; i < m_line->count(); ++i) {
         const QWidget* control = m_line->itemAt(i)->widget();
         if (control && control != m_slots && control != m_colourLabel && !control->isHidden())
             others += control->sizeHint().width() + spacing;
     }
-    const int line = m_colour->sizeHint().height() + m_column->spacing();
-    const int beside = m_slots->heightAt(std::max(width() - margins - others, 1));
-    const bool ownLine = m_slots->heightAt(width() - margins) + line < beside;
+    return std::max(width() - others, 1);
+}
+
+void GridTray::placeSlots()
+{
+    // Beside the other controls, unless a line of their own makes the tray less high or gives names their room.
+    const int all = width() - m_column->contentsMargins().left() - m_column->contentsMargins().right();
+    const int line = m_colour->sizeHint().height() + m_column->spacing(), named = m_slots->widthForNames();
+    const int beside = m_slots->heightAt(roomBeside());
+    const bool ownLine = m_slots->heightAt(all) + line < beside || (roomBeside() < named && named <= all);
     if (ownLine == m_ownLine)
         return;
     m_ownLine = ownLine;
@@ -166,8 +171,9 @@ std::vector<QSlider*> GridTray::sliders() const
 
 void GridTray::showLabel()
 {
-    m_colourLabel->setVisible(
-        width() >= minimumSizeHint().width() + m_colourLabel->sizeHint().width() + spacing + Metrics::scaled(60));
+    const int label = m_colourLabel->sizeHint().width() + spacing;
+    const bool narrows = !m_ownLine && !m_slots->isHidden() && roomBeside() - label < m_slots->widthForNames();
+    m_colourLabel->setVisible(!narrows && width() >= minimumSizeHint().width() + label + Metrics::scaled(60));
 }
 
 QSize GridTray::minimumSizeHint() const

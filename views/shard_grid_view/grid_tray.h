@@ -30,7 +30,7 @@ public:
     bool chooseByKey(int key, Qt::KeyboardModifiers modifiers);
     /// Of the dimensions on sliders, in their order.
     [[nodiscard]] std::vector<QSlider*> sliders() const;
-    /// Without the label, which gives way where there is little room.
+    /// Without the label, which gives way where there is little room and to names of dimensions.
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:
@@ -45,6 +45,7 @@ private:
         int dimension;
     };
     void showLabel();
+    [[nodiscard]] int roomBeside() const; ///< for the slots in one line with the other controls, without the label
     void followSlots();
     void placeSlots();
     void followSliders();

@@ -259,16 +259,12 @@ TensorColumnWidths TensorColumnWidths::fit(int width, const TensorColumnWidths& 
         return result;
     }
     // Numbers are never shortened. Copies go first, then specs give way, then names; after that the table scrolls.
-    int rest = width - wanted.bytes - wanted.copies;
-    const int leastSpec = std::min(wanted.spec, shortName * 7 / 10);
-    result.spec = std::clamp(rest - shortName, leastSpec, wanted.spec);
-    if (wanted.spec - result.spec > wanted.spec / 6) {
+    int rest = width - wanted.bytes;
+    if (rest < shortName + wanted.spec + wanted.copies)
         result.copies = 0;
-        rest += wanted.copies;
-        result.spec = std::clamp(rest - shortName, leastSpec, wanted.spec);
-    }
-    if (wanted.spec - result.spec <= shortName / 8) // a name without that much tells the same
-        result.spec = wanted.spec;
+    rest -= result.copies;
+    const int minimumSpec = std::min(wanted.spec, shortName * 7 / 10);
+    result.spec = std::clamp(rest - shortName, minimumSpec, wanted.spec);
     result.name = std::max(rest - result.spec, shortName * 3 / 5);
     return result;
 }

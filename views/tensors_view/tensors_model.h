@@ -60,10 +60,10 @@ private:
 
 /// Widths of the columns in a given width: numbers as wide as their text, the name takes what is left, and the shape
 /// column appears only when the others have all they want. Copies, which the tip and the shard grid tell as well, make
-/// room for specs.
+/// room for names and specs, and specs for names.
 struct TensorColumnWidths {
     int name = 0, shape = 0, spec = 0, bytes = 0, copies = 0; ///< 0 = hidden: shape, copies
-    /// `shortName`: the least that names should get; down to three fifths of it in very narrow views.
+    /// `shortName`: what names should get at any rate; down to three fifths of it in very narrow views.
     static TensorColumnWidths fit(int width, const TensorColumnWidths& wanted, int shortName);
     bool operator==(const TensorColumnWidths&) const = default;
 };

@@ -274,11 +274,11 @@ void TensorsView::fitColumns()
             const auto textOf = [&](TensorColumn column) {
                 return row.siblingAtColumn(static_cast<int>(column)).data().toString();
             };
-            if (!parent.isValid())
-                longestGroup = std::max(longestGroup, textWidth(group, textOf(TensorColumn::Name)));
-            else if (row.data(TensorsModel::KindRole).toInt() == static_cast<int>(TensorNode::Kind::Tensor))
-                longestName = std::max(longestName,
-                    textWidth(normal, textOf(TensorColumn::Name)) + depth * m_tree->indentation() + margin);
+            const bool isGroup = row.data(TensorsModel::KindRole).toInt() == static_cast<int>(TensorNode::Kind::Group);
+            int& longest = parent.isValid() ? longestName : longestGroup;
+            longest = std::max(longest,
+                textWidth(isGroup ? group : normal, textOf(TensorColumn::Name)) + depth * m_tree->indentation()
+                    + margin);
             const int mark = TensorsDelegate::markWidth(row.data(TensorsModel::MarkRole).toString());
             wanted.shape = std::max(wanted.shape, textWidth(fixed, textOf(TensorColumn::Extent)) + margin);
             const QVariant spec =
@@ -292,8 +292,7 @@ void TensorsView::fitColumns()
     visit(visit, {}, 1);
 
     const TensorColumnWidths widths = TensorColumnWidths::fit(m_tree->viewport()->width(), wanted,
-        std::max({ Metrics::scaled(84), longestGroup + m_tree->indentation() + margin,
-            std::min(longestName, m_tree->viewport()->width() * 2 / 5) }));
+        std::max({ Metrics::scaled(84), longestGroup, std::min(longestName, m_tree->viewport()->width() * 2 / 5) }));
     m_fitting = true;
     m_tree->setColumnHidden(static_cast<int>(TensorColumn::Extent), widths.shape == 0);
     m_tree->setColumnWidth(static_cast<int>(TensorColumn::Name), widths.name);

@@ -3,13 +3,11 @@
 
 #include <QLocale>
 #include <QPainter>
-#include <cmath>
 #include <functional>
 
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/values_view/heat_colours.h"
-#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -136,27 +134,37 @@ QSize HeatLegend::sizeHint() const
     return { Metrics::scaled(m_column ? 170 : 300), bar + (m_column ? entryCount() * Metrics::scaled(20) + 4 : 0) };
 }
 
-QString differenceNote(const HeatSummary& differences, double referenceMagnitude, DType dtype)
+QString differenceNote(
+    const HeatSummary& differences, double referenceMagnitude, std::optional<double> allowed, DType dtype)
 {
-    if (referenceMagnitude <= 0 || !differences.anyFinite())
+    const std::int64_t others = differences.read - differences.finite();
+    if (differences.read == 0 || (!allowed && (referenceMagnitude <= 0 || !differences.anyFinite())))
         return {};
     const double largest = differences.magnitude();
-    if (largest == 0)
-        return HeatLegend::tr("No difference in what was read.");
     const auto brief = [](double value) { return QLocale().toString(value, 'g', 2); };
-    QString text =
-        HeatLegend::tr("Largest difference %1 where values reach %2: %3 of that.")
-            .arg(valueText(largest, dtype, true), brief(referenceMagnitude), brief(largest / referenceMagnitude));
-    const int digits = dtype == DType::F64 ? 53
-        : dtype == DType::F32              ? 24
-        : dtype == DType::F16              ? 11
-        : dtype == DType::BF16             ? 8
-                                           : 0; // of the significand
-    if (digits > 0)
-        text += QLatin1Char(' ')
-            + HeatLegend::tr("Each %1 is rounded by up to %2 of itself.")
-                  .arg(words::fromStd(name(dtype)), brief(std::ldexp(1.0, -digits)));
-    return text;
+    QStringList sentences;
+    if (largest == 0 && others == 0)
+        sentences << HeatLegend::tr("No difference in what was read.");
+    else if (referenceMagnitude > 0)
+        sentences << HeatLegend::tr("Largest difference %1 where values reach %2: %3 of that.")
+                         .arg(valueText(largest, dtype, true), brief(referenceMagnitude),
+                             brief(largest / referenceMagnitude));
+    else
+        sentences
+            << HeatLegend::tr("Largest difference %1 where all values are 0.").arg(valueText(largest, dtype, true));
+    if (allowed && *allowed > 0 && largest > 0)
+        sentences << HeatLegend::tr("Their root mean square is %1, and up to %2 counts as rounding.")
+                         .arg(brief(differences.rootMeanSquare()), brief(*allowed));
+    if (allowed && others > 0)
+        sentences << HeatLegend::tr("Not finite on one side alone: %1.").arg(words::count(others));
+    return sentences.join(QLatin1Char(' '));
+}
+
+std::optional<bool> agreesWithReference(const HeatSummary& differences, std::optional<double> allowed)
+{
+    if (!allowed || differences.read == 0)
+        return std::nullopt;
+    return differences.finite() == differences.read && differences.rootMeanSquare() <= *allowed;
 }
 
 QString heatNote(const HeatData& data, HeatReduction reduction)

@@ -4,6 +4,7 @@
 
 #include <QWidget>
 #include <algorithm>
+#include <optional>
 
 #include "geometry/heat_data.h"
 #include "views/theme/theme.h"
@@ -40,7 +41,12 @@ private:
 /// "A point: the largest magnitude of up to 4 × 4 elements. All 1,048,576 elements were read."
 [[nodiscard]] QString heatNote(const HeatData& data, HeatReduction reduction);
 /// Of differences, what they are to be measured by: "Largest difference 352 where values reach 5.9e+08: 6e-07 of that.
-/// An f32 is rounded by up to 6e-08 of itself." "" where the magnitude of the reference (0) is not known.
-[[nodiscard]] QString differenceNote(const HeatSummary& differences, double referenceMagnitude, DType dtype);
+/// Their root mean square is 41, and up to 1.2e+04 counts as rounding." "" where the magnitude of the reference (0) is
+/// not known. `allowed`: ShownValues::allowedDifference.
+[[nodiscard]] QString differenceNote(
+    const HeatSummary& differences, double referenceMagnitude, std::optional<double> allowed, DType dtype);
+/// Whether they are those of roundings: a few elements may be far apart where an optimizer divides by what is small,
+/// but not all. What is finite on one side alone is not. Nothing where it is not known what is allowed.
+[[nodiscard]] std::optional<bool> agreesWithReference(const HeatSummary& differences, std::optional<double> allowed);
 
 } // namespace shardscope

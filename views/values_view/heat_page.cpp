@@ -4,6 +4,7 @@
 #include <QBoxLayout>
 #include <QComboBox>
 #include <QResizeEvent>
+#include <optional>
 
 #include "views/values_view/heat_canvas.h"
 #include "views/values_view/heat_legend.h"
@@ -18,6 +19,7 @@ HeatPage::HeatPage(Selection* selection, QWidget* parent)
     , m_sideColumn(new QBoxLayout(QBoxLayout::TopToBottom, m_side))
     , m_legend(new HeatLegend(m_side))
     , m_reduction(new QComboBox(m_side))
+    , m_verdict(new RoleLabel(RoleLabel::Size::Small, &Theme::ok, m_side))
     , m_note(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_side))
     , m_pointed(new RoleLabel(RoleLabel::Size::Small, &Theme::text, m_side))
 {
@@ -25,6 +27,9 @@ HeatPage::HeatPage(Selection* selection, QWidget* parent)
     describe(m_reduction, tr("What a point of the heat map shows"),
         tr("What a point shows where it stands for several elements"));
     m_reduction->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    m_verdict->setToolTip(
+        tr("Whether the differences are those of other roundings. Runs in Compare checks a step operation "
+           "by operation."));
     m_note->setAccessibleName(tr("What the heat map shows"));
     m_pointed->setAccessibleName(tr("Element pointed at"));
     m_both->setContentsMargins(0, 4, 0, 4);
@@ -35,8 +40,8 @@ HeatPage::HeatPage(Selection* selection, QWidget* parent)
     setFocusProxy(m_canvas);
     connect(m_canvas, &HeatCanvas::dataChanged, this, &HeatPage::follow);
     connect(m_canvas, &HeatCanvas::pointed, this, [this](const QString& text) {
-        showText(m_pointed, text);
-        m_note->setVisible(text.isEmpty() || m_legend->isColumn());
+        m_pointed->setText(text);
+        showLines();
     });
     connect(m_reduction, &QComboBox::currentIndexChanged, this, [this] { setContent(m_shown, m_read); });
 }
@@ -60,11 +65,26 @@ void HeatPage::follow()
     const HeatData& heat = m_canvas->data();
     m_legend->setContent(heat.all, m_shown->dtype, m_shown->difference, m_shown->subject.layout.isUneven());
     QString note = heat.panels.empty() ? QString() : heatNote(heat, chosenReduction());
-    if (m_shown->difference && !heat.panels.empty())
-        if (const QString measure = differenceNote(heat.all, m_shown->referenceMagnitude, m_shown->dtype);
-            !measure.isEmpty())
+    std::optional<bool> agrees;
+    if (m_shown->difference && !heat.panels.empty()) {
+        const QString measure =
+            differenceNote(heat.all, m_shown->referenceMagnitude, m_shown->allowedDifference, m_shown->dtype);
+        if (!measure.isEmpty())
             note = measure + QLatin1Char(' ') + note;
+        agrees = agreesWithReference(heat.all, m_shown->allowedDifference);
+    }
+    m_verdict->setText(agrees ? (*agrees ? tr("Agrees:") : tr("Differs:")) : QString());
+    m_verdict->setColour(agrees == false ? &Theme::error : &Theme::ok);
     m_note->setText(note);
+    showLines();
+}
+
+void HeatPage::showLines()
+{
+    const bool noted = m_legend->isColumn() || m_pointed->text().isEmpty();
+    m_pointed->setVisible(!m_pointed->text().isEmpty());
+    m_note->setVisible(noted);
+    m_verdict->setVisible(noted && !m_verdict->text().isEmpty());
 }
 
 void HeatPage::arrange()
@@ -85,6 +105,7 @@ void HeatPage::arrange()
     if (beside) {
         m_sideColumn->addWidget(m_reduction);
         m_sideColumn->addWidget(m_legend);
+        m_sideColumn->addWidget(m_verdict);
         m_sideColumn->addWidget(m_note);
         m_sideColumn->addWidget(m_pointed);
         m_sideColumn->addStretch(1);
@@ -94,11 +115,14 @@ void HeatPage::arrange()
         line->addWidget(m_legend, 1);
         line->addWidget(m_reduction);
         m_sideColumn->addLayout(line);
-        m_sideColumn->addWidget(m_note);
+        auto* noted = new QHBoxLayout;
+        noted->setSpacing(4);
+        noted->addWidget(m_verdict);
+        noted->addWidget(m_note, 1);
+        m_sideColumn->addLayout(noted);
         m_sideColumn->addWidget(m_pointed);
     }
-    m_pointed->setVisible(!m_pointed->text().isEmpty());
-    m_note->setVisible(beside || m_pointed->text().isEmpty());
+    showLines();
 }
 
 void HeatPage::resizeEvent(QResizeEvent* event)

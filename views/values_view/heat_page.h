@@ -28,6 +28,8 @@ public:
     [[nodiscard]] HeatLegend* legend() const { return m_legend; }
     [[nodiscard]] QComboBox* reduction() const { return m_reduction; }
     [[nodiscard]] QString note() const { return m_note->text(); }
+    /// Of differences from the reference, the word before the note: whether they are those of roundings; else "".
+    [[nodiscard]] QString verdict() const { return m_verdict->text(); }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -36,6 +38,7 @@ private:
     [[nodiscard]] bool isBeside() const { return width() >= Metrics::scaled(440) && width() * 2 >= height() * 3; }
     void arrange();
     void follow();
+    void showLines(); ///< the note with its verdict, or in their place the element pointed at
     [[nodiscard]] HeatReduction chosenReduction() const;
 
     HeatCanvas* m_canvas;
@@ -44,6 +47,7 @@ private:
     QBoxLayout* m_sideColumn;
     HeatLegend* m_legend;
     QComboBox* m_reduction;
+    RoleLabel* m_verdict;
     RoleLabel* m_note;
     RoleLabel* m_pointed;
     std::optional<ShownValues> m_shown;

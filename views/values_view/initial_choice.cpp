@@ -8,7 +8,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
-#include <algorithm>
 #include <utility>
 
 #include "analysis/initial_setting.h"
@@ -16,6 +15,7 @@
 #include "base/codes.h"
 #include "document/array_file.h"
 #include "experiment/edits.h"
+#include "program/main_interface.h"
 #include "views/panel/panel.h"
 #include "views/widgets/boxes.h"
 #include "words/words.h"
@@ -41,17 +41,13 @@ void makeLine(QWidget* line, QComboBox* box, const QString& label, const QString
 }
 
 /// The number of the argument of that path; nothing where the program has none that is an array.
-std::optional<std::size_t> argumentOf(const SnapshotPtr& snapshot, const std::string& path)
+std::optional<std::size_t> arrayArgument(const SnapshotPtr& snapshot, const std::string& path)
 {
-    if (!snapshot || !snapshot->program || path.empty())
+    if (!snapshot || !snapshot->program)
         return std::nullopt;
-    const Program& program = *snapshot->program;
-    const std::vector<ValueId>& arguments = program.main().arguments;
-    const auto found = std::find_if(arguments.begin(), arguments.end(),
-        [&](ValueId argument) { return std::string_view(*program.value(argument).path) == path; });
-    return found == arguments.end() || !isTensor(program.value(*found).type.dtype)
-        ? std::nullopt
-        : std::optional(static_cast<std::size_t>(found - arguments.begin()));
+    const MainInterface main(*snapshot->program);
+    const std::optional<std::size_t> number = main.find(path);
+    return number && isTensor(main.argumentType(*number).dtype) ? number : std::nullopt;
 }
 
 } // namespace
@@ -85,7 +81,7 @@ InitialChoice::InitialChoice(Document* document, QWidget* parent)
 void InitialChoice::follow(const SnapshotPtr& snapshot, const std::string& path)
 {
     m_path.clear();
-    const std::optional<std::size_t> number = argumentOf(snapshot, path);
+    const std::optional<std::size_t> number = arrayArgument(snapshot, path);
     setVisible(number.has_value());
     if (!number)
         return;
@@ -223,14 +219,6 @@ QString sourceAddition(StateSource source)
     return {};
 }
 
-std::optional<std::size_t> resultOf(const StepState& state, ValueId argument)
-{
-    for (const StatePair& pair : state.pairs)
-        if (pair.argument == argument)
-            return pair.result;
-    return std::nullopt;
-}
-
 } // namespace
 
 NextStepChoice::NextStepChoice(Document* document, QWidget* parent)
@@ -251,7 +239,7 @@ NextStepChoice::NextStepChoice(Document* document, QWidget* parent)
 void NextStepChoice::follow(const SnapshotPtr& snapshot, const std::string& path)
 {
     hide();
-    const std::optional<std::size_t> number = argumentOf(snapshot, path);
+    const std::optional<std::size_t> number = arrayArgument(snapshot, path);
     if (!number)
         return;
     const Program& program = *snapshot->program;
@@ -269,7 +257,7 @@ void NextStepChoice::follow(const SnapshotPtr& snapshot, const std::string& path
 
 void NextStepChoice::list(const StepState& state)
 {
-    const std::optional<std::size_t> held = resultOf(state, m_program->main().arguments[m_number]);
+    const std::optional<std::size_t> held = state.resultOf(m_program->main().arguments[m_number]);
     const QString source = sourceAddition(state.source);
     const auto withSource = [&](const QString& text) {
         return source.isEmpty() ? text : tr("%1 (%2)", "result 3, who says so").arg(text, source);
@@ -292,7 +280,7 @@ void NextStepChoice::choose(std::optional<std::size_t> result)
     if (!m_program)
         return;
     const StepState before = stateOf(*m_program, m_document->experiment()->run.state);
-    if (resultOf(before, m_program->main().arguments[m_number]) == result)
+    if (before.resultOf(m_program->main().arguments[m_number]) == result)
         return;
     const QString argument = words::tensorName(m_program->value(m_program->main().arguments[m_number]).path);
     apply(stateText(*m_program, withPair(*m_program, before, m_number, result)),

@@ -5,11 +5,11 @@
 #include <QFrame>
 #include <QStackedWidget>
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/codes.h"
 #include "sharding/text.h"
+#include "simulate/check/compare.h"
 #include "views/panel/obstacle.h"
 #include "views/theme/theme.h"
 #include "views/values_view/control_groups.h"
@@ -285,10 +285,16 @@ void ValuesView::showSubject(const Subject& subject)
         return;
     }
     const ReplayJob::Reference* answer = shown.difference && !m_reader ? compared() : nullptr;
-    if (answer && *answer && **answer)
+    if (answer && *answer && **answer) {
+        HeatSummary all;
         for (const double value : ***answer)
-            if (std::isfinite(value))
-                m_shown.referenceMagnitude = std::max(m_shown.referenceMagnitude, std::abs(value));
+            all.add(value);
+        m_shown.referenceMagnitude = all.magnitude();
+        // Roundings of a step are those of the next one's numbers.
+        if (const auto asked = question(); asked && !shown.fromStart)
+            m_shown.allowedDifference =
+                static_cast<double>(asked->steps) * roundingShare(shown.dtype) * all.rootMeanSquare();
+    }
     if (const QString sentence = whyNotCompared(); !sentence.isEmpty()) {
         m_empty->setSentence(sentence);
         m_empty->setButton(tr("Show the values"));

@@ -26,13 +26,13 @@ inline QScrollArea* makePlain(QScrollArea* area, QWidget* content, bool onlyUpri
     return area;
 }
 
-/// May be as low as `least`, and is at least as wide as what is in it has to be. Its content is as small as it may be
+/// May be as low as `minimum`, and is at least as wide as what is in it has to be. Its content is as small as it may be
 /// before anything is scrolled; QScrollArea would give what depends on its width all that it would like.
 class LowRoom : public QScrollArea {
 public:
-    explicit LowRoom(QWidget* content, QWidget* parent = nullptr, int least = 120)
+    explicit LowRoom(QWidget* content, QWidget* parent = nullptr, int minimum = 120)
         : QScrollArea(parent)
-        , m_least(least)
+        , m_minimumHeight(minimum)
     {
         content->setBackgroundRole(QPalette::Base);
         setWidget(content);
@@ -43,7 +43,7 @@ public:
     }
     [[nodiscard]] QSize minimumSizeHint() const override
     {
-        return { leastWidth() + verticalScrollBar()->sizeHint().width(), Metrics::scaled(m_least) };
+        return { minimumContentWidth() + verticalScrollBar()->sizeHint().width(), Metrics::scaled(m_minimumHeight) };
     }
     [[nodiscard]] QSize sizeHint() const override { return widget()->sizeHint(); }
 
@@ -63,11 +63,11 @@ protected:
     }
 
 private:
-    [[nodiscard]] int leastWidth() const
+    [[nodiscard]] int minimumContentWidth() const
     {
         return std::max(widget()->minimumSizeHint().width(), widget()->minimumWidth());
     }
-    [[nodiscard]] int leastHeight(int width) const
+    [[nodiscard]] int minimumContentHeight(int width) const
     {
         const QLayout* layout = widget()->layout();
         const int own = layout && layout->hasHeightForWidth() ? layout->minimumHeightForWidth(width)
@@ -77,14 +77,14 @@ private:
     void fit()
     {
         const QSize room = maximumViewportSize();
-        int width = std::max(room.width(), leastWidth()), height = leastHeight(width);
+        int width = std::max(room.width(), minimumContentWidth()), height = minimumContentHeight(width);
         if (height > room.height()) {
-            width = std::max(room.width() - verticalScrollBar()->sizeHint().width(), leastWidth());
-            height = leastHeight(width);
+            width = std::max(room.width() - verticalScrollBar()->sizeHint().width(), minimumContentWidth());
+            height = minimumContentHeight(width);
         }
         widget()->resize(width, std::max(height, room.height()));
     }
-    int m_least; ///< pixels of height, before they are scaled
+    int m_minimumHeight; ///< pixels of height, before they are scaled
 };
 
 } // namespace shardscope

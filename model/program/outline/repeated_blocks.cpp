@@ -57,7 +57,7 @@ struct RepeatFinder::Search {
     std::vector<std::uint64_t> labels; ///< by unit
     std::vector<std::uint64_t> grams; ///< by unit: of itself and the ones after it; 0 for none
     std::vector<int> next; ///< where the same gram comes next
-    std::unordered_map<int, int> alikeUpTo; ///< by period: where units have their like one period further on
+    std::vector<int> alikeUpTo; ///< by period: where units have their like one period further on
     std::vector<RepeatedBlocks> found = {};
     std::unordered_map<std::uint64_t, std::vector<int>> foundWith = {}; ///< by gram of the first block
 
@@ -69,6 +69,7 @@ struct RepeatFinder::Search {
         , labels(parts.size())
         , grams(parts.size())
         , next(parts.size(), -1)
+        , alikeUpTo(parts.size(), 0)
     {
         for (int i = 0; i < count; ++i)
             at(labels, i) = stretchLabel(finder.m_program, block(i, 1));
@@ -130,13 +131,16 @@ struct RepeatFinder::Search {
                 break;
             if (!isLongEnough(i, length))
                 continue;
-            int& upTo = alikeUpTo[length];
+            int& upTo = at(alikeUpTo, length);
             for (upTo = std::max(upTo, i); upTo + length < count && at(labels, upTo) == at(labels, upTo + length);)
                 ++upTo;
             const int mayBe = (upTo - i) / length + 1;
             if (mayBe < fewestCopies || mayBe * length <= best.length * best.copies)
                 continue;
-            const int copies = finder.copiesAlike(blocks(i, length, mayBe), block(i, length), fewestCopies);
+            const Stretch model = block(i, length);
+            if (finder.copiesAlike(blocks(i, length, fewestCopies), model, fewestCopies) == 0)
+                continue; // most are told apart here
+            const int copies = finder.copiesAlike(blocks(i, length, mayBe), model, fewestCopies);
             if (copies * length > best.length * best.copies)
                 best = { i, length, copies };
         }

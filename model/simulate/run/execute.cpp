@@ -2,9 +2,7 @@
 #include "simulate/run/execute.h"
 
 #include <algorithm>
-#include <thread>
 
-#include "base/bytes.h"
 #include "base/codes.h"
 #include "simulate/run/memory_needed.h"
 #include "simulate/run/not_executable.h"
@@ -24,14 +22,11 @@ Result<std::shared_ptr<const Plan>> planOf(
     SHARDSCOPE_TRY(flat, flatten(std::move(source), std::move(parts), {}));
     ScheduleOptions scheduling;
     scheduling.plain = options.plain;
-    const auto devices = static_cast<double>(device.mesh->deviceCount());
     Result<Plan> plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)), scheduling);
     if (!plan && plan.error().code == Code::TooLarge) { // for any plan, and for this machine all the more
         RunOptions limited;
         limited.memoryLimit = options.memoryLimit;
-        return fail(Code::OutOfMemory,
-            { { "bytes", toBytes(static_cast<double>(plan.error().number("bytes")) * devices) },
-                { "limit", memoryLimit(limited) } });
+        return tl::unexpected(runOutOfMemory(plan.error(), device.mesh->deviceCount(), limited));
     }
     if (!plan)
         return tl::unexpected<Error>(std::move(plan.error()));
@@ -104,11 +99,10 @@ Result<double> executionBytes(
     const ProgramPtr& source, const std::shared_ptr<const PartitionedProgram>& parts, const ExecuteOptions& options)
 {
     SHARDSCOPE_TRY(plan, planOf(source, parts, options));
-    const int threads =
-        options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     RunOptions how;
+    how.threads = options.threads;
     how.memoryLimit = options.memoryLimit;
-    return runBytes(**plan, ReplicaMode::Own, threads, static_cast<double>(memoryLimit(how)), {});
+    return runBytes(**plan, ReplicaMode::Own, threadsOf(how), static_cast<double>(memoryLimit(how)), {});
 }
 
 } // namespace shardscope

@@ -2,6 +2,7 @@
 #include "simulate/run/memory_needed.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "base/codes.h"
 #include "simulate/run/device_memory.h"
@@ -42,6 +43,27 @@ tl::unexpected<Error> runOutOfMemory(
             shared && fits(*shared + options.reservedBytes))
             error.value().args.emplace_back("shared_bytes", toBytes(*shared + options.reservedBytes));
     return error;
+}
+
+Result<void> checkRunMemory(const Plan& plan, const RunOptions& options)
+{
+    const std::int64_t limit = memoryLimit(options);
+    const int threads = threadsOf(options);
+    SHARDSCOPE_TRY(needed, runBytes(plan, options.replicas, threads, static_cast<double>(limit), options.stop));
+    if (*needed + options.reservedBytes > static_cast<double>(limit))
+        return runOutOfMemory(plan, options, threads, *needed, limit);
+    return {};
+}
+
+Error runOutOfMemory(const Error& tooLarge, std::int64_t devices, const RunOptions& options)
+{
+    const double bytes = static_cast<double>(tooLarge.number("bytes")) * static_cast<double>(devices);
+    return { Code::OutOfMemory, { { "bytes", toBytes(bytes) }, { "limit", memoryLimit(options) } }, {} };
+}
+
+int threadsOf(const RunOptions& options)
+{
+    return options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 std::int64_t memoryLimit(const RunOptions& options)

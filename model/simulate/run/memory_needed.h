@@ -18,4 +18,9 @@ namespace shardscope {
 [[nodiscard]] tl::unexpected<Error> runOutOfMemory(
     const Plan& plan, const RunOptions& options, int threads, double needed, std::int64_t limit);
 
+/// Whether there is room for a run. Errors: OutOfMemory, as Run::create() gives it; NotExecutable.
+[[nodiscard]] Result<void> checkRunMemory(const Plan& plan, const RunOptions& options);
+/// The same of a plan that is too large for any machine: `tooLarge` is what schedule() says, on each of the devices.
+[[nodiscard]] Error runOutOfMemory(const Error& tooLarge, std::int64_t devices, const RunOptions& options);
+
 } // namespace shardscope

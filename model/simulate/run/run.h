@@ -60,6 +60,8 @@ struct RunOptions {
 };
 /// The limit in bytes.
 [[nodiscard]] std::int64_t memoryLimit(const RunOptions& options);
+/// How many there are.
+[[nodiscard]] int threadsOf(const RunOptions& options);
 
 /// Seconds of one device in one step. Compute and communication are measured; wait is what the device would have
 /// waited for the others of its groups had all devices run at once: at every collective the group starts when its

@@ -28,8 +28,7 @@ public:
         , m_initial(options.initial)
         , m_stop(options.stop)
         , m_devices(static_cast<std::size_t>(m_plan->program->mesh->deviceCount()))
-        , m_threads(options.threads > 0 ? options.threads
-                                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))
+        , m_threads(threadsOf(options))
         , m_maximumTrips(options.maximumTrips)
         , m_observers(options.observers)
     {
