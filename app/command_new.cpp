@@ -316,8 +316,7 @@ void addNew(CLI::App& app, int& status)
         .addOption("--constrain", options->constraints,
             "A sharding constraint on the outputs of modules, GLOB=AXES: \"decoder/layers.*=batch,-,-\" by logical "
             "names, \"decoder/layers.*/mlp=P('data', None, 'model')\" by mesh axes. Can be given several times; the "
-            "last "
-            "one that fits a module counts")
+            "last one that fits a module counts")
         .repeated()
         .optionText("GLOB=AXES");
     command
