@@ -407,8 +407,7 @@ void addMesh(CLI::App& app, int& status)
     command
         .addOption("--shape", options->shape,
             "Sizes of the mesh axes: data=16,model=4 or 16x4; inside a slice, for hybrid meshes. T5X takes the last "
-            "one "
-            "as the number of partitions")
+            "one as the number of partitions")
         .optionText("SHAPE");
     command
         .addOption("--method", options->method,

@@ -185,7 +185,7 @@ NotTaken notTaken(const MadeNetwork& made, const NewOptions& options)
     struct Row {
         const char* key;
         const char* option;
-        bool given;
+        bool isSet;
     };
     const Row rows[] = { { "per_device_batch_size", "--batch", options.batch.has_value() },
         { "max_target_length", "--length", options.length.has_value() },
@@ -195,7 +195,7 @@ NotTaken notTaken(const MadeNetwork& made, const NewOptions& options)
         { "remat_policy", "--remat", !options.remat.empty() }, { "scan_layers", "--form", !options.form.empty() } };
     NotTaken found;
     for (const Row& row : rows)
-        if (!row.given && std::find(made.passedOver.begin(), made.passedOver.end(), row.key) != made.passedOver.end()) {
+        if (!row.isSet && std::find(made.passedOver.begin(), made.passedOver.end(), row.key) != made.passedOver.end()) {
             found.keys.emplace_back(row.key);
             found.options.emplace_back(row.option);
         }
@@ -316,8 +316,7 @@ void addNew(CLI::App& app, int& status)
         .addOption("--constrain", options->constraints,
             "A sharding constraint on the outputs of modules, GLOB=AXES: \"decoder/layers.*=batch,-,-\" by logical "
             "names, \"decoder/layers.*/mlp=P('data', None, 'model')\" by mesh axes. Can be given several times; the "
-            "last "
-            "one that fits a module counts")
+            "last one that fits a module counts")
         .repeated()
         .optionText("GLOB=AXES");
     command

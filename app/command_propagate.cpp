@@ -445,8 +445,7 @@ void addPropagate(CLI::App& app, int& status)
         .optionText("STRATEGY");
     command.addFlag("--edges", options->edges,
         "With the program: which axis went from where to where at each operation, as sdy.propagation_edges, whose "
-        "steps "
-        "count from 0");
+        "steps count from 0");
     command.addFlag("--origins", options->origins,
         "With the program: what each axis of a value goes back to, as sdy.sharding_origins");
     command.addJson(options->json);

@@ -223,8 +223,7 @@ void addVerify(CLI::App& app, int& status)
         .required();
     command.addFlag("--explicit", options->withExplicit,
         "Say as well what JAX's explicit mode would refuse, where every sharding follows from those of the operands, "
-        "and "
-        "what to write");
+        "and what to write");
     command.addJson(options->json);
     command.setInput(options->file);
     command.addVariant(options->file);

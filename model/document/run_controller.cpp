@@ -19,6 +19,7 @@
 #include "document/array_file.h"
 #include "pipeline/stage_results.h"
 #include "schedule/plan.h"
+#include "simulate/run/not_executable.h"
 #include "simulate/run/value_reader.h"
 
 namespace shardscope {
@@ -352,6 +353,12 @@ bool RunController::Private::create(const Job& job)
         const std::scoped_lock lock(mutex);
         begun = { job.subject.plan, initial };
     }
+    // A plan hands on what a call is given; a run must not, where nobody knows what it computes.
+    const FlatProgram& devices = *job.subject.plan->program;
+    for (const Diagnostic& refused :
+        notExecutable(*devices.local, { devices.replicas, devices.mesh->deviceCount() / devices.replicas }))
+        if (refused.text("wrong") == "custom_call")
+            return failed(refused);
     RunOptions options;
     options.replicas = job.subject.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
     options.initial = *initial;

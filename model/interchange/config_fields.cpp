@@ -85,7 +85,7 @@ Result<void> ConfigFields::add(const Literal& object, const std::string& prefix)
         const Literal& key = object.items[i];
         if (key.kind != Literal::Kind::String)
             return unexpectedLiteral(key, "a key in quotes");
-        Field field{ prefix + key.text, &key, &object.items[i + 1], Fate::Unread, m_objects };
+        Field field{ prefix + key.text, &key, &object.items[i + 1], Treatment::Unread, m_objects };
         const auto [at, isNew] = m_index.try_emplace(field.key, m_fields.size());
         if (isNew)
             m_fields.push_back(std::move(field));
@@ -126,7 +126,7 @@ const Literal* ConfigFields::take(std::string_view key)
     Field* const field = find(key);
     if (!field)
         return nullptr;
-    field->fate = Fate::Used;
+    field->treatment = Treatment::Used;
     return field->value->kind != Literal::Kind::None ? field->value : nullptr;
 }
 
@@ -234,7 +234,7 @@ std::string ConfigFields::word(std::string_view key, const std::string& fallback
 void ConfigFields::ignore(std::string_view key)
 {
     if (Field* const field = find(key))
-        field->fate = Fate::Ignored;
+        field->treatment = Treatment::Ignored;
 }
 
 ConfigFields::Field* ConfigFields::findOn(std::string_view key, std::string_view neutral)
@@ -242,8 +242,8 @@ ConfigFields::Field* ConfigFields::findOn(std::string_view key, std::string_view
     Field* const field = find(key);
     if (!field)
         return nullptr;
-    if (field->fate == Fate::Unread)
-        field->fate = Fate::Ignored;
+    if (field->treatment == Treatment::Unread)
+        field->treatment = Treatment::Ignored;
     const Literal& value = *field->value;
     if (isOff(value) || (!neutral.empty() && value.text == neutral))
         return nullptr;
@@ -258,7 +258,7 @@ void ConfigFields::leaveOut(std::string_view key, std::string_view neutral)
     Field* const field = findOn(key, neutral);
     if (!field)
         return;
-    field->fate = Fate::LeftOut;
+    field->treatment = Treatment::LeftOut;
     m_warnings.push_back(
         { Code::FieldLeftOut, { { "key", key }, { "value", forPeople(*field->value) } }, field->keyLiteral->where() });
 }
@@ -302,11 +302,11 @@ void ConfigFields::finish(ReadHuggingFace& result)
     for (const Field& field : m_fields) {
         const ConfigField listed{ field.key, forPeople(*field.value), field.keyLiteral->line };
         const bool isNeutral = std::binary_search(neutralKeys.begin(), neutralKeys.end(), field.key);
-        if (field.fate == Fate::Used)
+        if (field.treatment == Treatment::Used)
             result.used.push_back(listed);
-        else if (field.fate == Fate::Ignored || (field.fate == Fate::Unread && isNeutral))
+        else if (field.treatment == Treatment::Ignored || (field.treatment == Treatment::Unread && isNeutral))
             result.ignored.push_back(listed);
-        else if (field.fate == Fate::Unread && ++unknown <= maximumWarnings)
+        else if (field.treatment == Treatment::Unread && ++unknown <= maximumWarnings)
             m_warnings.push_back({ Code::UnknownField,
                 { { "key", field.key }, { "nearest", nearestName(field.key, m_asked) } }, field.keyLiteral->where() });
     }

@@ -63,12 +63,12 @@ public:
     void finish(ReadHuggingFace& result);
 
 private:
-    enum class Fate : std::uint8_t { Unread, Used, Ignored, LeftOut };
+    enum class Treatment : std::uint8_t { Unread, Used, Ignored, LeftOut };
     struct Field {
         std::string key;
         const Literal* keyLiteral;
         const Literal* value;
-        Fate fate = Fate::Unread;
+        Treatment treatment = Treatment::Unread;
         std::size_t object = 0; ///< number of the object that it is from
     };
 

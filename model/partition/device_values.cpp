@@ -15,7 +15,7 @@ namespace shardscope {
 
 namespace {
 
-/// Per operation: whether it is on shards, in a manual computation or in a function that is called from one.
+/// Per operation: whether it computes on shards: in a manual computation, or in a function that is called from one.
 std::vector<bool> operationsOnShards(const Program& program)
 {
     std::vector<bool> onShards(program.operations.size());
@@ -56,8 +56,8 @@ std::map<std::string, int> timesCalled(const Program& program)
     return times;
 }
 
-/// Per operation: whether it is in a function that stands for several of the given program, which are the same on
-/// devices. Of its values there is one name and several arrays.
+/// Per operation: whether it is in a function into which partitioning has merged several of the source that are equal
+/// on devices. A value of it stands for several arrays, and so for none that could be named.
 std::vector<bool> operationsOfMergedFunctions(const Program& source, const Program& sharded)
 {
     std::vector<bool> merged(sharded.operations.size());
@@ -70,19 +70,9 @@ std::vector<bool> operationsOfMergedFunctions(const Program& source, const Progr
     return merged;
 }
 
-} // namespace
-
-DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& parts)
-    : m_shards(std::max(parts.sharded->program.values.size(), parts.device.program.values.size()))
+/// Per value of the sharded program: the axes over which the devices hold addends of it that a later collective sums.
+std::vector<AxisList> axesStillToSum(const Program& sharded)
 {
-    const Program &sharded = parts.sharded->program, &device = parts.device.program;
-    const TrueShapes& trueShapes = parts.sharded->trueShapes;
-    const ValueShardings shardings(sharded);
-    std::vector<AxisList> addends(sharded.values.size()); // over which a value is still to be added up
-    std::vector<bool> isNotShown = operationsOnShards(sharded);
-    const std::vector<bool> merged = operationsOfMergedFunctions(source, sharded);
-    for (std::size_t i = 0; i < merged.size(); ++i)
-        isNotShown[i] = isNotShown[i] || merged[i];
     std::vector<OperationId> sums;
     for (const RegionId body : bodies(sharded))
         walk(sharded, body, [&](OperationId id) {
@@ -90,6 +80,7 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
                 kind == OpKind::SdyAllReduce || kind == OpKind::SdyReduceScatter)
                 sums.push_back(id);
         });
+    std::vector<AxisList> addends(sharded.values.size());
     for (auto id = sums.rbegin(); id != sums.rend(); ++id) {
         const Operation& operation = sharded.operation(*id);
         const auto* own = attributesAs<SdyCollectiveAttributes>(operation.attributes);
@@ -99,38 +90,19 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
         for (const AxisList& more : own->axesPerDimension)
             for (const AxisRef& axis : more)
                 axes.push_back(axis);
-        // One sum after the other: what the later one adds up is to be added up before the earlier one as well.
+        // Of two sums in a row the operand of the first has the axes of both still to sum.
         for (const AxisRef& axis : addends[operation.results[0].index])
             axes.push_back(axis);
         for (const ValueId operand : operation.operands)
             addends[operand.index] = axes;
     }
-    const auto accept = [&](ValueId current, ValueId full, ValueId meant) {
-        const TensorType padded = sharded.value(full).type;
-        if (!isTensor(padded.dtype) || current.index >= device.values.size() || current.index >= m_shards.size())
-            return;
-        const ProgramSharding* found = shardings.of(full);
-        TensorSharding sharding = found ? found->sharding : TensorSharding::fullyReplicated(padded.rank());
-        if (!sharding.unreduced.empty() || sharding.rank() != padded.rank())
-            return;
-        const TensorType& local = device.value(current).type;
-        if (local.dtype != padded.dtype || *local.shape != shardShape(sharding, padded.shape))
-            return;
-        // On its way from one sharding to another an array may keep padding that its shards do not need: it is another
-        // one.
-        const TensorType type = typeAsSharded(trueShapes, sharded, full, sharding);
-        if (type == padded && trueShapes.contains(full))
-            meant = {};
-        const ValueId summed = current.index < addends.size() ? current : full; // others are what collectives became
-        const bool adds = !addends[summed.index].empty();
-        if (adds)
-            sharding.unreduced = addends[summed.index];
-        const MeshPtr mesh = found && found->mesh < sharded.meshes.size() ? sharded.meshes[found->mesh].mesh : nullptr;
-        const bool elsewhere = mesh && mesh->rank() > 0 && *mesh != *parts.device.mesh;
-        m_shards[current.index] =
-            DeviceShard{ { type, std::move(sharding), ReduceKind::Sum, elsewhere ? mesh : nullptr }, meant, adds };
-    };
-    // Collectives move the shards of an array and add them up: it stays the same one.
+    return addends;
+}
+
+/// Per value of the sharded program: the value of the source that it is, which collectives and padding leave the same
+/// array. Invalid if there is none.
+std::vector<ValueId> sourceValues(const Program& source, const Program& sharded, const TrueShapes& trueShapes)
+{
     std::vector<ValueId> meant(sharded.values.size());
     for (std::size_t v = 0; v < sharded.values.size() && v < source.values.size(); ++v)
         if (source.values[v].definition.valid() && sharded.values[v].type.dtype == source.values[v].type.dtype
@@ -140,26 +112,23 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
         walk(sharded, body, [&](OperationId id) {
             const Operation& operation = sharded.operation(id);
             const bool resizes = (operation.kind == OpKind::Slice || operation.kind == OpKind::Pad)
-                && id.index >= source.operations.size(); // padding comes and goes
+                && id.index >= source.operations.size(); // added by partitioning, for padding
             if (!resizes && (!isShardyCollective(operation.kind) || operation.operands.size() != 1))
                 return;
             const ValueId from = operation.operands[0], to = operation.results[0];
             if (!meant[to.index].valid() && trueShape(trueShapes, sharded, from) == trueShape(trueShapes, sharded, to))
                 meant[to.index] = meant[from.index];
         });
-    // Addends that no collective adds up as they are: nobody reads them, or padding stands between.
-    const auto isLeftInParts = [&](ValueId value) {
-        const Operation& maker = sharded.operation(sharded.value(value).definition);
-        return addends[value.index].empty()
-            && !summedAxes(sharded, maker, [&](ValueId operand) { return shardings.of(operand); }).empty();
-    };
-    for (std::size_t v = 0; v < sharded.values.size(); ++v) {
-        const Value& current = sharded.values[v];
-        if (current.definition.valid() && !isNotShown[current.definition.index] && !isLeftInParts(ValueId(v)))
-            accept(ValueId(v), ValueId(v), meant[v]);
-    }
-    // What collectives became gives other values; of several the last one of the result's type is the result. An
-    // operation that still gives its result itself has helpers only, as a reverse has what brings it its operand.
+    return meant;
+}
+
+/// The values that a device computes for each operation of the sharded program which became other operations: the last
+/// one that has the type of a shard of the result. An operation that kept its result has only helpers, such as the
+/// exchange that brings a reverse its operand, and is left out.
+std::map<std::uint32_t, ValueId> resultsOfLowered(const Program& sharded, const DeviceProgram& parts,
+    const ValueShardings& shardings, const std::vector<bool>& isNotShown)
+{
+    const Program& device = parts.program;
     std::vector<bool> isThere(device.values.size());
     for (const RegionId body : bodies(device))
         walk(device, body, [&](OperationId id) {
@@ -167,11 +136,11 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
                 isThere[result.index] = true;
         });
     std::vector<bool> adds(device.operations.size()); // two elements, in the body of a reduction
-    for (const auto& [made, origin] : parts.device.origins)
+    for (const auto& [made, origin] : parts.origins)
         for (const RegionId body : device.operation(made).regions)
             walk(device, body, [&](OperationId inner) { adds[inner.index] = true; });
-    std::map<std::uint32_t, ValueId> last; // by the operation that it was made for
-    for (const auto& [made, origin] : parts.device.origins) {
+    std::map<std::uint32_t, ValueId> last;
+    for (const auto& [made, origin] : parts.origins) {
         const Operation& operation = device.operation(made);
         if (adds[made.index] || operation.results.size() != 1 || origin.index >= sharded.operations.size()
             || isNotShown[origin.index])
@@ -188,7 +157,63 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
         if (device.value(operation.results[0]).type == type)
             last[origin.index] = operation.results[0];
     }
-    for (const auto& [origin, value] : last) {
+    return last;
+}
+
+} // namespace
+
+DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& parts)
+    : m_shards(std::max(parts.sharded->program.values.size(), parts.device.program.values.size()))
+{
+    const Program &sharded = parts.sharded->program, &device = parts.device.program;
+    const TrueShapes& trueShapes = parts.sharded->trueShapes;
+    const ValueShardings shardings(sharded);
+    const std::vector<AxisList> addends = axesStillToSum(sharded);
+    const std::vector<ValueId> meant = sourceValues(source, sharded, trueShapes);
+    std::vector<bool> isNotShown = operationsOnShards(sharded);
+    const std::vector<bool> merged = operationsOfMergedFunctions(source, sharded);
+    for (std::size_t i = 0; i < merged.size(); ++i)
+        isNotShown[i] = isNotShown[i] || merged[i];
+
+    // Notes that value `current` of the device is a shard of value `full` of the sharded program, if its type fits.
+    const auto accept = [&](ValueId current, ValueId full, ValueId sourceValue) {
+        const TensorType padded = sharded.value(full).type;
+        if (!isTensor(padded.dtype) || current.index >= device.values.size() || current.index >= m_shards.size())
+            return;
+        const ProgramSharding* found = shardings.of(full);
+        TensorSharding sharding = found ? found->sharding : TensorSharding::fullyReplicated(padded.rank());
+        if (!sharding.unreduced.empty() || sharding.rank() != padded.rank())
+            return;
+        const TensorType& local = device.value(current).type;
+        if (local.dtype != padded.dtype || *local.shape != shardShape(sharding, padded.shape))
+            return;
+        // An array on its way from one sharding to another may have padding that its own shards do not need. It is not
+        // the array of the source then.
+        const TensorType type = typeAsSharded(trueShapes, sharded, full, sharding);
+        if (type == padded && trueShapes.contains(full))
+            sourceValue = {};
+        const ValueId summed = current.index < addends.size() ? current : full; // new values have no list of their own
+        const bool adds = !addends[summed.index].empty();
+        if (adds)
+            sharding.unreduced = addends[summed.index];
+        const MeshPtr mesh = found && found->mesh < sharded.meshes.size() ? sharded.meshes[found->mesh].mesh : nullptr;
+        const bool elsewhere = mesh && mesh->rank() > 0 && *mesh != *parts.device.mesh;
+        m_shards[current.index] =
+            DeviceShard{ { type, std::move(sharding), ReduceKind::Sum, elsewhere ? mesh : nullptr }, sourceValue,
+                adds };
+    };
+    // Addends that no collective sums as they are: nobody reads them, or padding stands between.
+    const auto isLeftInParts = [&](ValueId value) {
+        const Operation& maker = sharded.operation(sharded.value(value).definition);
+        return addends[value.index].empty()
+            && !summedAxes(sharded, maker, [&](ValueId operand) { return shardings.of(operand); }).empty();
+    };
+    for (std::size_t v = 0; v < sharded.values.size(); ++v) {
+        const Value& current = sharded.values[v];
+        if (current.definition.valid() && !isNotShown[current.definition.index] && !isLeftInParts(ValueId(v)))
+            accept(ValueId(v), ValueId(v), meant[v]);
+    }
+    for (const auto& [origin, value] : resultsOfLowered(sharded, parts.device, shardings, isNotShown)) {
         const ValueId wanted = sharded.operations[origin].results[0];
         accept(value, wanted, meant[wanted.index]);
     }

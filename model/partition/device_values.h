@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the values of a per-device program are shards of: those of the program that was partitioned, and those that
-// collectives make on the way.
+// Which array each value of a per-device program is a shard of, and how that array is sharded. It is an array of the
+// program that was partitioned, or one that collectives make on the way.
+//
+//     source:  %h = dot_general %x, %w    tensor<8x16>, [{x}, {}]; %w is sharded over y where it is contracted
+//     device:  %h : tensor<4x16>          of(%h): tensor<8x16>, [{x}, {}] unreduced over {y}, addends = true
 #pragma once
 
 #include <optional>
@@ -11,15 +14,15 @@
 namespace shardscope {
 
 struct DeviceShard {
-    ShardedArray array; ///< the full one, and how it lies on the devices
-    ValueId meant; ///< of the program as it was given; invalid for what came with the partition
-    bool addends = false; ///< devices hold what is still to be added up; `array.sharding` says over which axes
+    ShardedArray array; ///< the global array and its sharding
+    ValueId meant; ///< the value of the source program that it is; invalid for arrays that partitioning added
+    bool addends = false; ///< still to be summed over the unreduced axes of `array.sharding`
 };
 
 class DeviceValues {
 public:
     DeviceValues(const Program& source, const PartitionedProgram& parts);
-    /// Of a value of PartitionedProgram::device; null for what is a shard of nothing: offsets and the like.
+    /// For a value of PartitionedProgram::device. Null if it is a shard of no array, such as an offset.
     [[nodiscard]] const DeviceShard* of(ValueId value) const
     {
         return value.index < m_shards.size() && m_shards[value.index] ? &*m_shards[value.index] : nullptr;

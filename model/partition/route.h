@@ -10,8 +10,8 @@
 
 namespace shardscope::reshard {
 
-/// Whether blocks of `few` shards are unions of blocks of `many`, or the other way round: a step between the two moves
-/// full blocks.
+/// Whether the blocks of `size` elements in the smaller number of shards are unions of those in the larger one, so that
+/// a step between the two moves complete blocks. nest(8, 2, 4) is true, nest(8, 2, 3) is not.
 [[nodiscard]] bool nest(std::int64_t size, std::int64_t shards, std::int64_t otherShards);
 
 /// The parts of axes along which data moves when blocks sharded by the one lists become those sharded by the others.

@@ -26,11 +26,11 @@ public:
     /// One fixpoint, in a round of the operation priorities, or -1 for everything at once.
     void run(int round);
 
-    /// User priorities. Takes what dimensions of a priority above 0 ask for out of their shardings, and keeps its axes
-    /// from going anywhere else in them. Returns the priorities that occur, ascending. Manual axes of what crosses the
-    /// boundary of a computation stay.
+    /// User priorities ("x"p1). Removes the axes of all dimensions with a priority above 0 from the shardings until
+    /// restore(), and keeps the same axes from reaching other dimensions of these tensors meanwhile. Manual axes of
+    /// operands and results of manual computations stay. Returns the priorities that occur, ascending.
     [[nodiscard]] std::vector<std::int32_t> holdBack();
-    /// Gives the dimensions of that priority back what they had. Ascending, each once.
+    /// Gives the dimensions of that priority their axes back. Called in ascending order, once for each.
     void restore(std::int32_t priority);
 
     [[nodiscard]] const TensorSharding& sharding(ValueId value) const
@@ -39,7 +39,7 @@ public:
     }
     [[nodiscard]] PropagationResult finish() &&;
 
-    // What it works on, for questions about a result.
+    // The tables of the run, for firstBlocker() and replay.
     [[nodiscard]] const Program& program() const { return m_program; }
     [[nodiscard]] const PropagationGraph& graph() const { return m_graph; }
     [[nodiscard]] const MeshTable& meshes() const { return m_meshes; }
@@ -51,11 +51,11 @@ public:
     [[nodiscard]] StepKind stepKind(const PropagationNode& node, Allowance allowed) const;
 
 private:
-    /// A tensor of which parts are held back, as it was.
+    /// A tensor some of whose axes are held back by holdBack().
     struct Held {
         TensorNumber tensor = 0;
-        ShardingNumber initial = 0;
-        std::uint64_t manualAxes = 0; ///< that shard it from the first round on
+        ShardingNumber initial = 0; ///< its sharding before holdBack()
+        std::uint64_t manualAxes = 0; ///< shard it from the first round on
     };
 
     Driver(const PropagationInput& input, int);
@@ -63,7 +63,7 @@ private:
     [[nodiscard]] ConflictResolution resolution() const;
     void fixpoint();
     [[nodiscard]] bool nothingNew(std::uint32_t node, StepKind kind) const;
-    /// Whether anything was written; the tensors that were are then in m_written.
+    /// One step at a node. Returns whether it changed any tensor.
     bool visit(std::uint32_t node, Allowance allowed);
     void visitResults();
     bool write(const PropagationNode& node, std::uint64_t since, const StepWrite& write);

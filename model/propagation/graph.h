@@ -72,7 +72,7 @@ struct PropagationGraph {
     }
 };
 
-/// `given` per ValueId, for the members of groups: those that share a sharding get it here.
+/// `specified`: the initial sharding per ValueId. Members of a sharding group get their common one there.
 [[nodiscard]] PropagationGraph buildGraph(const PropagationInput& input, const MeshTable& meshes,
     const ShardingTable& shardings, StepTable& steps, std::vector<ShardingNumber>& specified);
 

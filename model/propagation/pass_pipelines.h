@@ -32,7 +32,7 @@ struct PipelineOutcome {
     std::vector<Diagnostic> warnings;
 };
 
-/// What belongs before propagation, up to calls: those are what importCalls() does.
+/// The passes before propagation, without those for calls (importFunctionCalls()).
 [[nodiscard]] Result<Program> importPipeline(Program program, PipelineOptions options = {});
 /// Everything before propagation.
 [[nodiscard]] Result<Program> importProgram(Program program, PipelineOptions options = {});

@@ -34,7 +34,7 @@ void sortAndMerge(AxisList& axes);
 
 /// Tensors of known sizes: what can have a data-flow edge.
 [[nodiscard]] bool isStatic(const TensorType& type);
-/// How a value inside a manual computation looks at its boundary: with the manual axes of `border` and those of
+/// The sharding outside of a manual computation for a value inside: the manual axes of `boundary`, then those of
 /// `inside`.
 [[nodiscard]] ProgramSharding outsideOf(const Program& program, const ProgramSharding& inside,
     const ProgramSharding& boundary, const std::vector<std::string>& manualAxes);

@@ -29,13 +29,15 @@ public:
 
     std::string text()
     {
-        std::string inputs, outputs, constraints;
+        std::string inputs, outputs, constraints, donated;
         const Region& main = m_program.main();
         for (std::size_t a = 0; a < m_main.arguments(); ++a) {
             const ValueId value = main.arguments[a];
             const ProgramSharding* declared = m_snapshot.annotated->shardingOf(value);
             inputs += line(
                 value, heldSpec(value), nameOf(value, m_main.argumentName(a)), declared || m_snapshot.isPartitioned());
+            if (m_main.isDonated(a))
+                donated += (donated.empty() ? "" : " ") + std::to_string(a) + ',';
         }
         const PropagationResult& propagation = *m_snapshot.propagation;
         // What XLA has partitioned does not say of its results what they are shards of.
@@ -67,6 +69,8 @@ public:
         }
         return section(
                    "arguments of main in their order: in_shardings of jax.jit()", "in_shardings = (\n", inputs, ")\n")
+            + section("arguments whose memory results may take: donate_argnums of jax.jit()", "donate_argnums = (",
+                donated, ")\n")
             + section(
                 "results of main in their order: out_shardings of jax.jit()", "out_shardings = (\n", outputs, ")\n")
             + section("values within the program: jax.lax.with_sharding_constraint(value, constraints[name])",

@@ -58,7 +58,6 @@ struct TensorNode : TreeNode {
 };
 
 enum class TensorColumn : std::uint8_t { Name, Extent, Spec, Bytes, Copies };
-inline constexpr int tensorColumnCount = 5;
 
 struct TensorTree {
     Q_DECLARE_TR_FUNCTIONS(TensorTree)

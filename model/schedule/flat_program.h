@@ -84,10 +84,9 @@ struct FlatProgram {
     [[nodiscard]] Layout layout(FlatValueId id) const;
 };
 
-/// `given`: what `parts` was made of. `shown`: how users see the given program's values, by value; where it says
-/// nothing the first form that is not partial counts. Errors: NotExecutable for tuples that loops or branches hand
-/// through, for functions that call themselves, and for calls so nested that flat they are more than a million
-/// operations.
+/// `parts` was made from `source`. `shown`: the sharding in which users see each value of `source`; without one, the
+/// first form of it that is not partial counts. Errors: NotExecutable for tuples that loops or branches pass on, for
+/// recursive functions, and if the calls in place of which bodies are put come to more than a million operations.
 [[nodiscard]] Result<FlatProgram> flatten(ProgramPtr source, std::shared_ptr<const PartitionedProgram> parts,
     StepState state, std::span<const std::optional<TensorSharding>> shown = {});
 

@@ -3,6 +3,7 @@
 // Declared in printer.h.
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "base/text.h"
 #include "program/op_row.h"
@@ -37,6 +38,58 @@ bool isPlain(OpKind kind)
     }
     const OpRow& row = opRow(kind);
     return row.elementwise && (row.dialect == OpDialect::StableHlo || row.dialect == OpDialect::Chlo);
+}
+
+/// Of an operation that is printed as "name operands, attributes : types": its attributes, "dims = [1, 0]". Nothing for
+/// operations of other forms, and where the attributes can only be printed in the generic form.
+std::optional<std::string> listedAttributes(const Operation& op)
+{
+    switch (op.kind) {
+    case OpKind::BroadcastInDim:
+        return "dims = " + listText(std::get<BroadcastAttributes>(op.attributes).dimensions);
+    case OpKind::Transpose:
+        return "dims = " + listText(std::get<TransposeAttributes>(op.attributes).permutation);
+    case OpKind::Concatenate:
+        return "dim = " + std::to_string(attributesAs<DimensionAttributes>(op.attributes)->dimension);
+    case OpKind::Reverse:
+        return "dims = " + listText(attributesAs<DimensionsAttributes>(op.attributes)->dimensions);
+    case OpKind::Pad: {
+        const auto& a = *attributesAs<PadAttributes>(op.attributes);
+        return "low = " + listText(a.low) + ", high = " + listText(a.high) + ", interior = " + listText(a.interior);
+    }
+    case OpKind::DynamicSlice:
+        return "sizes = " + listText(attributesAs<DynamicSliceAttributes>(op.attributes)->sizes);
+    case OpKind::Cholesky:
+        return std::string("lower = ") + (attributesAs<CholeskyAttributes>(op.attributes)->lower ? "true" : "false");
+    case OpKind::Fft: {
+        constexpr std::string_view words[] = { "FFT", "IFFT", "RFFT", "IRFFT" };
+        const auto& a = *attributesAs<FftAttributes>(op.attributes);
+        return "type = " + std::string(words[static_cast<std::size_t>(a.type)]) + ", length = " + listText(a.length);
+    }
+    case OpKind::Rng:
+        return attributesAs<RngAttributes>(op.attributes)->distribution == RngDistribution::Uniform
+            ? "distribution = UNIFORM"
+            : "distribution = NORMAL";
+    case OpKind::RngBitGenerator: {
+        constexpr std::string_view words[] = { "DEFAULT", "THREE_FRY", "PHILOX" };
+        const auto algorithm = attributesAs<RngBitGeneratorAttributes>(op.attributes)->algorithm;
+        return "algorithm = " + std::string(words[static_cast<std::size_t>(algorithm)]);
+    }
+    case OpKind::ReducePrecision: {
+        const auto& a = *attributesAs<ReducePrecisionAttributes>(op.attributes);
+        if (a.exponentBits < 0 || a.mantissaBits < 0)
+            return std::nullopt;
+        return "format = e" + std::to_string(a.exponentBits) + 'm' + std::to_string(a.mantissaBits);
+    }
+    default:
+        return std::nullopt;
+    }
+}
+
+/// Whether such an operation has the type of its operand, which is printed once.
+bool hasTypeOfOperand(OpKind kind)
+{
+    return kind == OpKind::Reverse || kind == OpKind::Cholesky || kind == OpKind::ReducePrecision;
 }
 
 } // namespace
@@ -122,14 +175,21 @@ void Printer::printSimple(const Operation& op)
 bool Printer::printPretty(OperationId id, int indent)
 {
     const Operation& op = m_program.operation(id);
-    const auto after = [&](const std::string& attributes) {
-        add(", " + attributes);
-        addDictionary(dictionaryOf(op));
-    };
     const auto begin = [&] { add(qualifiedName(op)); };
     if (isPlain(op.kind)) {
         begin();
         printSimple(op);
+        return true;
+    }
+    if (const std::optional<std::string> attributes = listedAttributes(op)) {
+        begin();
+        addOperands(op);
+        add(", " + *attributes);
+        addDictionary(dictionaryOf(op));
+        if (hasTypeOfOperand(op.kind))
+            add(" : " + type(op.results[0]));
+        else
+            addFunctionalType(op);
         return true;
     }
     switch (op.kind) {
@@ -153,66 +213,14 @@ bool Printer::printPretty(OperationId id, int indent)
         addFunctionalType(op);
         return true;
     }
-    case OpKind::BroadcastInDim:
-    case OpKind::Transpose: {
-        const bool broadcast = op.kind == OpKind::BroadcastInDim;
-        begin();
-        addOperands(op);
-        after("dims = "
-            + listText(broadcast ? std::get<BroadcastAttributes>(op.attributes).dimensions
-                                 : std::get<TransposeAttributes>(op.attributes).permutation));
-        addFunctionalType(op);
-        return true;
-    }
     case OpKind::Iota:
         begin();
         add(" dim = " + std::to_string(std::get<IotaAttributes>(op.attributes).dimension));
         addDictionary(dictionaryOf(op));
         add(" : " + type(op.results[0]));
         return true;
-    case OpKind::Concatenate:
-        begin();
-        addOperands(op);
-        after("dim = " + std::to_string(attributesAs<DimensionAttributes>(op.attributes)->dimension));
-        addFunctionalType(op);
-        return true;
-    case OpKind::Reverse:
-        begin();
-        addOperands(op);
-        after("dims = " + listText(attributesAs<DimensionsAttributes>(op.attributes)->dimensions));
-        add(" : " + type(op.results[0]));
-        return true;
-    case OpKind::Slice: {
-        const auto& a = *attributesAs<SliceAttributes>(op.attributes);
-        if (a.limits.size() != a.starts.size() || a.strides.size() != a.starts.size())
-            return false;
-        begin();
-        addOperands(op);
-        add(" [");
-        for (std::size_t i = 0; i < a.starts.size(); ++i) {
-            add((i == 0 ? "" : ", ") + std::to_string(a.starts[i]) + ':' + std::to_string(a.limits[i]));
-            if (a.strides[i] != 1)
-                add(':' + std::to_string(a.strides[i]));
-        }
-        add("]");
-        addDictionary(dictionaryOf(op));
-        addFunctionalType(op);
-        return true;
-    }
-    case OpKind::Pad: {
-        const auto& a = *attributesAs<PadAttributes>(op.attributes);
-        begin();
-        addOperands(op);
-        after("low = " + listText(a.low) + ", high = " + listText(a.high) + ", interior = " + listText(a.interior));
-        addFunctionalType(op);
-        return true;
-    }
-    case OpKind::DynamicSlice:
-        begin();
-        addOperands(op);
-        after("sizes = " + listText(attributesAs<DynamicSliceAttributes>(op.attributes)->sizes));
-        addFunctionalType(op);
-        return true;
+    case OpKind::Slice:
+        return printSlice(op);
     case OpKind::DotGeneral:
         printDotGeneral(op);
         return true;
@@ -229,49 +237,6 @@ bool Printer::printPretty(OperationId id, int indent)
     case OpKind::Convolution:
         printConvolution(op);
         return true;
-    case OpKind::Cholesky:
-        begin();
-        addOperands(op);
-        after(std::string("lower = ") + (attributesAs<CholeskyAttributes>(op.attributes)->lower ? "true" : "false"));
-        add(" : " + type(op.results[0]));
-        return true;
-    case OpKind::Fft: {
-        constexpr std::string_view words[] = { "FFT", "IFFT", "RFFT", "IRFFT" };
-        const auto& a = *attributesAs<FftAttributes>(op.attributes);
-        begin();
-        addOperands(op);
-        after("type = " + std::string(words[static_cast<std::size_t>(a.type)]) + ", length = " + listText(a.length));
-        addFunctionalType(op);
-        return true;
-    }
-    case OpKind::Rng:
-        begin();
-        addOperands(op);
-        after(attributesAs<RngAttributes>(op.attributes)->distribution == RngDistribution::Uniform
-                ? "distribution = UNIFORM"
-                : "distribution = NORMAL");
-        addFunctionalType(op);
-        return true;
-    case OpKind::RngBitGenerator: {
-        constexpr std::string_view words[] = { "DEFAULT", "THREE_FRY", "PHILOX" };
-        begin();
-        addOperands(op);
-        after("algorithm = "
-            + std::string(
-                words[static_cast<std::size_t>(attributesAs<RngBitGeneratorAttributes>(op.attributes)->algorithm)]));
-        addFunctionalType(op);
-        return true;
-    }
-    case OpKind::ReducePrecision: {
-        const auto& a = *attributesAs<ReducePrecisionAttributes>(op.attributes);
-        if (a.exponentBits < 0 || a.mantissaBits < 0)
-            return false;
-        begin();
-        addOperands(op);
-        after("format = e" + std::to_string(a.exponentBits) + 'm' + std::to_string(a.mantissaBits));
-        add(" : " + type(op.results[0]));
-        return true;
-    }
     case OpKind::GetTupleElement:
         begin();
         addOperands(op);
@@ -296,30 +261,12 @@ bool Printer::printPretty(OperationId id, int indent)
     case OpKind::CustomCall:
         printCustomCall(op);
         return true;
-    case OpKind::Composite: {
-        const auto& a = *attributesAs<CompositeAttributes>(op.attributes);
-        begin();
-        add(" " + quoted(a.name));
-        addOperands(op);
-        AttributeTexts attributes = dictionaryOf(op);
-        attributes.emplace_back("decomposition", symbol(a.decomposition));
-        if (a.version != 0)
-            attributes.emplace_back("version", std::to_string(a.version) + " : i32");
-        addDictionary(std::move(attributes));
-        addFunctionalType(op);
+    case OpKind::Composite:
+        printComposite(op);
         return true;
-    }
-    case OpKind::Reduce: {
-        const auto& a = std::get<ReduceAttributes>(op.attributes);
-        const std::string element =
-            "tensor<" + std::string(shardscope::name(m_program.value(op.results[0]).type.dtype)) + '>';
-        add("stablehlo.reduce(" + name(op.operands[0]) + " init: " + m_reduceInit + ") applies stablehlo."
-            + std::string(reduceWords[static_cast<std::size_t>(a.kind)])
-            + " across dimensions = " + listText(a.dimensions));
-        addDictionary(dictionaryOf(op));
-        add(" : (" + type(op.operands[0]) + ", " + element + ") -> " + type(op.results[0]));
+    case OpKind::Reduce:
+        printReduceApplying(op);
         return true;
-    }
     case OpKind::While:
         return printWhile(op, indent);
     case OpKind::VariadicReduce:
@@ -328,6 +275,50 @@ bool Printer::printPretty(OperationId id, int indent)
         break;
     }
     return opRow(op.kind).dialect == OpDialect::Sdy && printSdy(op, indent);
+}
+
+bool Printer::printSlice(const Operation& op)
+{
+    const auto& a = *attributesAs<SliceAttributes>(op.attributes);
+    if (a.limits.size() != a.starts.size() || a.strides.size() != a.starts.size())
+        return false;
+    add(qualifiedName(op));
+    addOperands(op);
+    add(" [");
+    for (std::size_t i = 0; i < a.starts.size(); ++i) {
+        add((i == 0 ? "" : ", ") + std::to_string(a.starts[i]) + ':' + std::to_string(a.limits[i]));
+        if (a.strides[i] != 1)
+            add(':' + std::to_string(a.strides[i]));
+    }
+    add("]");
+    addDictionary(dictionaryOf(op));
+    addFunctionalType(op);
+    return true;
+}
+
+void Printer::printComposite(const Operation& op)
+{
+    const auto& a = *attributesAs<CompositeAttributes>(op.attributes);
+    add(qualifiedName(op) + " " + quoted(a.name));
+    addOperands(op);
+    AttributeTexts attributes = dictionaryOf(op);
+    attributes.emplace_back("decomposition", symbol(a.decomposition));
+    if (a.version != 0)
+        attributes.emplace_back("version", std::to_string(a.version) + " : i32");
+    addDictionary(std::move(attributes));
+    addFunctionalType(op);
+}
+
+void Printer::printReduceApplying(const Operation& op)
+{
+    const auto& a = std::get<ReduceAttributes>(op.attributes);
+    const std::string element =
+        "tensor<" + std::string(shardscope::name(m_program.value(op.results[0]).type.dtype)) + '>';
+    add("stablehlo.reduce(" + name(op.operands[0]) + " init: " + m_reduceInit + ") applies stablehlo."
+        + std::string(reduceWords[static_cast<std::size_t>(a.kind)])
+        + " across dimensions = " + listText(a.dimensions));
+    addDictionary(dictionaryOf(op));
+    add(" : (" + type(op.operands[0]) + ", " + element + ") -> " + type(op.results[0]));
 }
 
 void Printer::printDotGeneral(const Operation& op)

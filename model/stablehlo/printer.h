@@ -41,6 +41,10 @@ private:
     void printSimple(const Operation& op);
     bool printWhile(const Operation& op, int indent);
     bool printReduce(const Operation& op, int indent);
+    /// One of the kinds of ReduceKind: "stablehlo.reduce(%0 init: %c) applies stablehlo.add across dimensions = [0]".
+    void printReduceApplying(const Operation& op);
+    bool printSlice(const Operation& op);
+    void printComposite(const Operation& op);
     void printConvolution(const Operation& op);
     void printDotGeneral(const Operation& op);
     void printManual(const Operation& op, int indent);
@@ -51,7 +55,7 @@ private:
     AttributeTexts genericAttributes(const Operation& op) const;
     AttributeTexts dictionaryOf(const Operation& op, std::initializer_list<std::string_view> without = {}) const;
 
-    // Pieces
+    // Parts of forms
     void add(std::string_view text) { m_out.text += text; }
     void newLine(int indent);
     void addOperands(const Operation& op);

@@ -5,7 +5,7 @@
 
 namespace shardscope::bench {
 
-/// Calls of operator new in this program, by any thread.
+/// Calls of operator new in this program, by any thread. Aligned memory, such as that of devices, does not count.
 [[nodiscard]] std::int64_t allocationsSoFar();
 
 } // namespace shardscope::bench

@@ -137,7 +137,7 @@ bool sameBits(const kernels::Arrays& a, const kernels::Arrays& b)
     });
 }
 
-/// Compares what the devices make of `program` with what `given` makes whole, and with 1, 2 and 4 threads: bit by bit.
+/// Runs `program` on the devices and `specified` unsharded, with 1, 2 and 4 threads each, and compares them bit by bit.
 PartitionedOutcome runOnDevices(const Program& specified, Program program)
 {
     using Kind = PartitionedOutcome::Kind;

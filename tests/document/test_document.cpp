@@ -541,6 +541,33 @@ private Q_SLOTS:
         QTRY_COMPARE(failures, 1);
         QCOMPARE(run.state(), RunController::State::Idle);
     }
+
+    /// What a call computes that nobody knows is not made up; "Sharding" gives back what it is given.
+    void aRunOfAnUnknownCallFails()
+    {
+        for (const char* target : { "my_kernel", "Sharding" }) {
+            const bool isKnown = std::string_view(target) == "Sharding";
+            const std::string type = "tensor<2x8xf32>";
+            ProgramModel program;
+            program.text = std::make_shared<const std::string>("func.func @main(%p: " + type + ") -> " + type
+                + " {\n  %c = stablehlo.custom_call @" + target + "(%p) : (" + type + ") -> " + type
+                + "\n  return %c : " + type + "\n}\n");
+            Document document;
+            document.setExperiment(*experimentOf(program, "call"), {});
+            document.waitForAnalysis();
+            QVERIFY(document.snapshot()->ok());
+            RunController run(&document);
+            std::optional<Diagnostic> failure;
+            connect(&run, &RunController::failed, this, [&failure](const Diagnostic& found) { failure = found; });
+            run.runStep();
+            QTRY_VERIFY_WITH_TIMEOUT(failure || run.stepsDone() == 1, 60'000);
+            QCOMPARE(failure.has_value(), !isKnown);
+            if (failure)
+                QCOMPARE(failure->code, Code::NotExecutable);
+            QTRY_COMPARE(run.state(), RunController::State::Idle);
+            QCOMPARE(run.stepsDone(), isKnown ? 1 : 0);
+        }
+    }
 };
 
 REGISTER_TEST(TestDocument)

@@ -320,6 +320,13 @@ func.func @main(%a: tensor<10xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) 
   return %0 : tensor<10xf32>
 })");
         has(uneven, "P('x')),  # a; JAX refuses shards of unequal sizes\n");
+        QVERIFY(uneven.find("donate") == std::string::npos);
+        const std::string donated = codeOf(R"(sdy.mesh @m = <["x"=4]>
+func.func @main(%a: tensor<8xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<8xf32>, %c: tensor<8xf32> {jax.buffer_donor = true}) -> tensor<8xf32> {
+  %0 = stablehlo.add %a, %b : tensor<8xf32>
+  return %0 : tensor<8xf32>
+})");
+        has(donated, "of jax.jit()\ndonate_argnums = (0, 2,)\n");
     }
 
     /// What is written for MaxText reads back as the mesh and the rules of the experiment.

@@ -2,47 +2,15 @@
 // Whole steps of the MLP on simulated devices: the same bits in every way to run them, and without allocations.
 #include <QtTest>
 
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "base/codes.h"
+#include "benchmarks/count_allocations.h"
 #include "registered_test.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run/run.h"
 #include "simulate/small_mlp.h"
-
-namespace {
-std::atomic<std::int64_t> allocations = 0;
-} // namespace
-
-// Every allocation of the program, on any thread, is counted; not the devices' memory, which is aligned.
-void* operator new(std::size_t size)
-{
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    if (void* memory = std::malloc(size))
-        return memory;
-    throw std::bad_alloc();
-}
-// std::inplace_merge and its like ask for memory in this way.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept
-{
-    try {
-        return operator new(size);
-    } catch (const std::bad_alloc&) {
-        return nullptr;
-    }
-}
-void operator delete(void* memory) noexcept
-{
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept
-{
-    std::free(memory);
-}
 
 using namespace shardscope;
 using namespace shardscope::test;
@@ -231,13 +199,13 @@ void TestRun::allocatesNothing()
         options.tracedInstructions = traced;
         auto run = Run::create(makePlan(mlpOnDevices(smallMlp(), makeMesh(axesOf(QString::fromLatin1(mesh))))), options)
                        .value();
-        const std::int64_t before = allocations.load();
+        const std::int64_t before = bench::allocationsSoFar();
         run->step();
         for (int s = 0; s < 10; ++s)
             run->step();
-        QCOMPARE(allocations.load() - before, std::int64_t(0));
+        QCOMPARE(bench::allocationsSoFar() - before, std::int64_t(0));
     }
-    QVERIFY(allocations.load() > 0);
+    QVERIFY(bench::allocationsSoFar() > 0);
 }
 
 void TestRun::refusesWrongValues()

@@ -610,6 +610,45 @@ private Q_SLOTS:
         QTRY_VERIFY(timeline->isInFront());
     }
 
+    /// What XLA has partitioned and nobody can run has nothing over time; what it sends is shown.
+    void compiledProgramsWithoutAPlanHaveNoTimeline()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1280, 800);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        ProgramModel compiled;
+        compiled.text = std::make_shared<const std::string>(R"(HloModule jit_f, is_scheduled=true, num_partitions=4
+
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %s = f32[] add(%a, %b)
+}
+
+ENTRY %main_spmd (p: f32[2,8]) -> f32[2,8] {
+  %p = f32[2,8]{1,0} parameter(0)
+  %c = f32[2,8]{1,0} custom-call(%p, %p), custom_call_target="my_kernel"
+  ROOT %y = f32[2,8]{1,0} all-reduce(%c), channel_id=1, replica_groups=[1,4]<=[4], to_apply=%add
+}
+)");
+        window.document()->setExperiment(*experimentOf(std::move(compiled), "compiled"), {});
+        window.document()->waitForAnalysis();
+        QVERIFY(window.document()->snapshot()->notPlanned);
+        window.setPerspective(Perspective::Debug);
+        const DockFrame* timeline = window.dock(QStringLiteral("timeline"));
+        QTRY_VERIFY(timeline->isHidden());
+        QTRY_VERIFY(window.findChild<CollectivesView*>()->isVisible());
+        // Asked for, it says why, and nothing of memory that nobody knows.
+        QVERIFY(window.present(QStringLiteral("memorytime")));
+        QTRY_VERIFY(timeline->isInFront());
+        window.document()->setExperiment(test::example("flax-mlp-logical"), {});
+        window.document()->waitForAnalysis();
+        window.setPerspective(Perspective::Plan);
+        QTRY_VERIFY(timeline->isInFront());
+    }
+
     /// Arrays with rules have no program and send nothing: what has something to show is in front.
     void arraysWithRulesLeaveNoViewEmpty()
     {

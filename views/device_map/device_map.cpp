@@ -38,7 +38,7 @@ void DeviceMap::setField(std::shared_ptr<const DeviceField> field, std::vector<s
 {
     const bool same = m_field && field && *m_field == *field;
     if (!same)
-        light(std::nullopt, LitBy::Nobody); // its device would stay lit everywhere
+        light(std::nullopt, HighlightSource::None); // its device would stay lit everywhere
     const bool sameHosts = same && hosts == m_hosts;
     m_field = std::move(field);
     m_hosts = std::move(hosts);
@@ -74,7 +74,7 @@ void DeviceMap::setMesh(const MeshPtr& mesh, const DeviceSet& devices, std::opti
 {
     const bool same = m_field && mesh && m_field->mesh && (m_field->mesh == mesh || *m_field->mesh == *mesh);
     if (!same)
-        light(std::nullopt, LitBy::Nobody); // it means something as long as mesh and array belong together
+        light(std::nullopt, HighlightSource::None); // it means something as long as mesh and array belong together
     m_array = std::move(array);
     m_digits = m_array ? ShardDigits(*m_array) : ShardDigits();
     m_holding = [this](std::int32_t device) { return shardAt(device); };

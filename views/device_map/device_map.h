@@ -65,7 +65,7 @@ public:
 
     /// A mesh in the colours of an array's shards; their numbers below the names of devices, where there is room.
     void setMesh(const MeshPtr& mesh, const DeviceSet& devices, std::optional<Layout> array);
-    /// Null: nothing to show but `emptyText`. `hosts` by device, for the outlines.
+    /// Null: only the text of setEmptyText() is shown. `hosts` by device, for the outlines.
     void setField(std::shared_ptr<const DeviceField> field, std::vector<std::int32_t> hosts);
     void setEmptyText(const QString& text);
     void setFills(DeviceFills fills);
@@ -154,10 +154,10 @@ private:
     [[nodiscard]] QSize tileSize(MapZoom zoom) const;
     [[nodiscard]] std::optional<std::int64_t> cellAt(QPoint point) const;
     void followSelection();
-    void followPointer(); ///< the map moved below it
-    /// Whose cell it is that is lit in all views, if one is.
-    enum class LitBy : std::uint8_t { Nobody, Pointer, Keys };
-    void light(std::optional<std::int64_t> cell, LitBy by);
+    void followPointer(); ///< after the map has moved under the pointer
+    /// What chose the cell that all views highlight, if there is one.
+    enum class HighlightSource : std::uint8_t { None, Pointer, Keys };
+    void light(std::optional<std::int64_t> cell, HighlightSource by);
     void walkTo(std::int64_t cell);
     void select(std::int64_t cell, bool more);
     [[nodiscard]] std::int32_t deviceAt(std::int64_t cell) const;
@@ -227,7 +227,7 @@ private:
     QPixmap m_base; ///< all but what is selected, hovered and drawn over; null = to be made
     DeviceGroup m_selected, m_lit;
     std::optional<std::int64_t> m_litCell;
-    LitBy m_litBy = LitBy::Nobody;
+    HighlightSource m_litBy = HighlightSource::None;
     std::optional<QPoint> m_pressed, m_dragged; ///< where pressed; the offset when dragging
     std::int64_t m_current = -1; ///< cell walked to
 };

@@ -20,7 +20,7 @@ void DeviceMap::followSelection()
     update();
 }
 
-void DeviceMap::light(std::optional<std::int64_t> cell, LitBy by)
+void DeviceMap::light(std::optional<std::int64_t> cell, HighlightSource by)
 {
     if (cell && deviceAt(*cell) < 0)
         cell.reset();
@@ -28,7 +28,7 @@ void DeviceMap::light(std::optional<std::int64_t> cell, LitBy by)
     if (!cell && !other)
         return;
     m_litCell = cell;
-    m_litBy = cell ? by : LitBy::Nobody;
+    m_litBy = cell ? by : HighlightSource::None;
     m_selection->setHoveredDevices(cell ? holdersAt(*cell) : DeviceGroup());
     if (other)
         Q_EMIT currentChanged();
@@ -36,8 +36,8 @@ void DeviceMap::light(std::optional<std::int64_t> cell, LitBy by)
 
 void DeviceMap::followPointer()
 {
-    if (pointer() && !m_dragged && m_litBy == LitBy::Pointer)
-        light(cellAt(*pointer()), LitBy::Pointer);
+    if (pointer() && !m_dragged && m_litBy == HighlightSource::Pointer)
+        light(cellAt(*pointer()), HighlightSource::Pointer);
 }
 
 void DeviceMap::hoverAt(std::optional<QPoint> at)
@@ -46,12 +46,12 @@ void DeviceMap::hoverAt(std::optional<QPoint> at)
     if (at && m_pressed && m_level > 0 && (m_dragged || (*at - *m_pressed).manhattanLength() >= farEnough)) {
         if (!m_dragged) {
             m_dragged = offset();
-            light(std::nullopt, LitBy::Nobody);
+            light(std::nullopt, HighlightSource::None);
             setCursor(Qt::ClosedHandCursor);
         }
         scrollTo(*m_dragged + *m_pressed - *at);
-    } else if (at || m_litBy == LitBy::Pointer) {
-        light(at ? cellAt(*at) : std::nullopt, LitBy::Pointer);
+    } else if (at || m_litBy == HighlightSource::Pointer) {
+        light(at ? cellAt(*at) : std::nullopt, HighlightSource::Pointer);
     }
 }
 
@@ -117,7 +117,7 @@ void DeviceMap::walkTo(std::int64_t cell)
         return;
     m_current = cell;
     ensureVisible(cell);
-    light(cell, LitBy::Keys);
+    light(cell, HighlightSource::Keys);
     const QString shared = sharedText(cell);
     setAccessibleDescription(shared.isEmpty() ? textAt(cell) : textAt(cell) + QStringLiteral("; ") + shared);
     tableCurrentChanged(this);
@@ -175,7 +175,7 @@ void DeviceMap::keyPressEvent(QKeyEvent* event)
             return QWidget::keyPressEvent(event);
         m_current = -1;
         m_selection->setDevices({});
-        return light(std::nullopt, LitBy::Nobody);
+        return light(std::nullopt, HighlightSource::None);
     case Qt::Key_0:
         return setLevel(0, std::nullopt);
     default:
@@ -207,8 +207,8 @@ void DeviceMap::focusInEvent(QFocusEvent* event)
 void DeviceMap::focusOutEvent(QFocusEvent* event)
 {
     QWidget::focusOutEvent(event);
-    if (m_litBy == LitBy::Keys)
-        light(std::nullopt, LitBy::Nobody);
+    if (m_litBy == HighlightSource::Keys)
+        light(std::nullopt, HighlightSource::None);
     Q_EMIT currentChanged();
 }
 

@@ -52,8 +52,8 @@ void DeviceMap::arrange()
     findLevels();
     zoomLayout();
     followPointer();
-    if (m_litBy == LitBy::Keys)
-        light(m_litCell, LitBy::Keys); // its tile has other devices now
+    if (m_litBy == HighlightSource::Keys)
+        light(m_litCell, HighlightSource::Keys); // its tile has other devices now
 }
 
 bool DeviceMap::hasHeading() const

@@ -444,7 +444,8 @@ void MainWindow::setPerspective(Perspective perspective)
         m_perspective = perspective;
         arrange();
         // Of arrays with rules alone there is no program to be drawn, and nothing is sent.
-        const bool isBare = m_hasNoStep;
+        const SnapshotPtr snapshot = m_document.snapshot();
+        const bool isBare = m_hasNoStep && !(snapshot && snapshot->isPartitioned());
         revealPart(isBare && perspective == Perspective::Debug ? QStringLiteral("explain")
                                                                : QLatin1String(viewsOf(perspective).page));
         if (isBare && perspective == Perspective::Program)

@@ -429,10 +429,13 @@ void MainWindow::followContents()
             section->setNothing(emptinessOf(*section->body()));
     m_layoutBox->drawer()->setNothing(emptinessOf(*m_memory));
     const SnapshotPtr snapshot = m_document.snapshot();
-    if (snapshot && snapshot->ok())
-        if (const bool hasNone = hasNoStep(*snapshot); std::exchange(m_hasNoStep, hasNone) != hasNone)
-            placeTimeline();
     const bool isPartitioned = snapshot && snapshot->isPartitioned();
+    if (snapshot && (snapshot->ok() || isPartitioned)) {
+        // What XLA has partitioned is not edited: without a plan it never has one.
+        const bool hasNone = hasNoStep(*snapshot) || (isPartitioned && snapshot->notPlanned);
+        if (std::exchange(m_hasNoStep, hasNone) != hasNone)
+            placeTimeline();
+    }
     const QList<QWidget*> ofRules{ m_trace, m_dialects, m_named };
     for (Section* section : m_inputs->sections())
         if (ofRules.contains(section->body()))

@@ -27,7 +27,7 @@ constexpr int messageTime = 5000; ///< milliseconds
 
 StatusMessage::StatusMessage(Document* document, const EditPlate* plate, QWidget* parent)
     : QWidget(parent)
-    , m_told(document)
+    , m_edit(document)
     , m_plate(plate)
     , m_text(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Elided, &Theme::text, this))
     , m_undo(new QToolButton(this))
@@ -44,10 +44,10 @@ StatusMessage::StatusMessage(Document* document, const EditPlate* plate, QWidget
     m_time.setInterval(messageTime);
     connect(&m_time, &QTimer::timeout, this, [this] {
         put({}, false);
-        m_told.forget();
+        m_edit.forget();
     });
     connect(m_undo, &QToolButton::clicked, document->undoStack(), &QUndoStack::undo);
-    connect(&m_told, &ToldEdit::changed, this, &StatusMessage::tell);
+    connect(&m_edit, &EditSummary::changed, this, &StatusMessage::tell);
     connect(m_plate, &EditPlate::left, this, &StatusMessage::tell);
 }
 
@@ -63,15 +63,15 @@ void StatusMessage::put(const QString& text, bool isEdit)
     if (m_undo->hasFocus() && !isEdit)
         window()->setFocus(Qt::OtherFocusReason); // rather than what happens to be next
     m_undo->setVisible(isEdit);
-    describe(m_undo, tr("Undo %1").arg(m_told.title()));
+    describe(m_undo, tr("Undo %1").arg(m_edit.title()));
 }
 
 void StatusMessage::tell()
 {
     if (!m_plate->text().isEmpty()) // said there
         return;
-    if (!m_told.text().isEmpty()) {
-        put(m_told.text(), true);
+    if (!m_edit.text().isEmpty()) {
+        put(m_edit.text(), true);
         m_time.start();
     } else if (m_undo->isVisibleTo(this)) { // another message stays
         put({}, false);

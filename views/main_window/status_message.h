@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands in the status bar: figures, and what has just happened.
+// The status bar: figures, and messages of what has just happened.
 #pragma once
 
 #include <QString>
@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/diagnostics.h"
-#include "document/told_edit.h"
+#include "document/edit_summary.h"
 #include "views/panel/panel.h"
 
 namespace shardscope {
@@ -51,12 +51,12 @@ struct StatusText {
 /// `messages` are problems of another kind that stand beside those of the analysis.
 [[nodiscard]] StatusText statusText(const Document& document, std::span<const Diagnostic> messages = {});
 
-/// What has just happened: a file was saved, an edit changed so much. It goes after a few seconds; an edit can be
-/// undone from there meanwhile.
+/// Messages: a file was saved, or what an edit changed, with a button that undoes it. They disappear after a few
+/// seconds.
 class StatusMessage : public QWidget {
     Q_OBJECT
 public:
-    /// While something is held, `plate` says what it changes; here stands what it has changed once it is dropped.
+    /// During a drag `plate` shows what it would change; the message of the edit appears after the drop.
     StatusMessage(Document* document, const EditPlate* plate, QWidget* parent = nullptr);
     void say(const QString& text);
     [[nodiscard]] QString text() const { return m_text->text(); }
@@ -65,7 +65,7 @@ private:
     void put(const QString& text, bool isEdit);
     void tell();
 
-    ToldEdit m_told;
+    EditSummary m_edit;
     const EditPlate* m_plate;
     RoleLabel* m_text;
     QToolButton* m_undo;

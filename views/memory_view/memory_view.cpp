@@ -38,6 +38,8 @@ QString MemoryView::whyNothing() const
     const QString held = words::bytes(static_cast<double>(bytes));
     if (snapshot->errorCount() == 0 || snapshot->notPlanned) {
         const HostMemory onHost = hostMemory(*snapshot);
+        if (snapshot->notPlanned && snapshot->tensors.empty()) // nobody knows of its arrays
+            return tr("Peak memory is unknown: %1.").arg(words::describe(*snapshot->notPlanned).cause);
         const QString taken = onHost.arrays == 0
             ? tr("The inputs of this program take %1 on each device.").arg(held)
             : tr("The inputs of this program take %1 on each device, and %2 per device on the host.")

@@ -6,7 +6,7 @@
 namespace shardscope {
 
 ReferenceValues::ReferenceValues(const Program& source, const PartitionedProgram& parts)
-    : m_specified(source)
+    : m_source(source)
     , m_program(parts.device.program)
     , m_values(source, parts)
 {
@@ -21,8 +21,8 @@ ValueId ReferenceValues::of(ValueId computed) const
 
 ValueId ReferenceValues::computedFor(ValueId source) const
 {
-    while (source.index < m_specified.values.size() && m_specified.value(source).definition.valid()) {
-        const Operation& operation = m_specified.operation(m_specified.value(source).definition);
+    while (source.index < m_source.values.size() && m_source.value(source).definition.valid()) {
+        const Operation& operation = m_source.operation(m_source.value(source).definition);
         if (!changesOnlySharding(operation.kind))
             break;
         source = operation.operands[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which values of a program the operations of its reference compute, in full.
+// Which values of a program the operations of its unsharded reference compute.
 #pragma once
 
 #include "partition/device_values.h"
@@ -8,17 +8,18 @@ namespace shardscope {
 
 class ReferenceValues {
 public:
-    /// `parts`: what unsharded() made of `given`.
+    /// `parts`: the result of unsharded() for `source`, which must outlive this object.
     ReferenceValues(const Program& source, const PartitionedProgram& parts);
     [[nodiscard]] const Operation& operation(OperationId id) const { return m_program.operation(id); }
-    /// What a result of an operation of the reference is of the given program; invalid for shards in manual
-    /// computations, and for what came with them.
+    /// The value of `source` that a result in the reference is. Invalid inside manual computations, which compute on
+    /// shards there too, and for values that partitioning added.
     [[nodiscard]] ValueId of(ValueId computed) const;
-    /// Constraints and collectives of Shardy change only how a value is sharded: the value that the reference computes.
+    /// The value that the reference computes for a value of `source`: before constraints and collectives of Shardy,
+    /// which change nothing but its sharding.
     [[nodiscard]] ValueId computedFor(ValueId source) const;
 
 private:
-    const Program& m_specified;
+    const Program& m_source;
     const Program& m_program;
     DeviceValues m_values;
 };

@@ -90,43 +90,81 @@ void fillRepeated(const KernelSet& kernels, T* to, const std::byte* array,
 
 } // namespace
 
-Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, const KernelSet& kernels, bool specialise)
-{
-    FusedKernel kernel;
-    kernel.m_kernels = &kernels;
-    kernel.m_elements = instruction.elements;
-    const std::size_t inputs = instruction.inputs.size();
-    const std::size_t registers = inputs + instruction.steps.size();
-    std::vector<DType> dtypes(registers);
-    std::vector<bool> scalar(registers);
-    kernel.m_places.resize(registers);
+/// The steps of compile(), in the order of its calls.
+class FusedKernel::Compiler {
+public:
+    Compiler(const FusedInstruction& instruction, const KernelSet& kernels)
+        : m_instruction(instruction)
+        , m_inputs(instruction.inputs.size())
+        , m_registers(m_inputs + instruction.steps.size())
+        , m_dtypes(m_registers)
+        , m_scalar(m_registers)
+        , m_lastRead(m_registers, -1)
+        , m_direct(m_registers)
+        , m_copied(m_registers)
+        , m_buffers(m_registers, -1)
+    {
+        m_kernel.m_kernels = &kernels;
+        m_kernel.m_elements = instruction.elements;
+        m_kernel.m_places.resize(m_registers);
+    }
 
-    for (std::size_t r = 0; r < inputs; ++r) {
-        const FusedInstruction::Input& input = instruction.inputs[r];
-        Place& place = kernel.m_places[r];
-        dtypes[r] = input.dtype;
-        scalar[r] = input.scalar || !input.slot.valid();
+    void placeInputs();
+    Result<void> chooseFunctions();
+    Result<void> placeOutputs();
+    void shareBuffers();
+    void chooseBlock();
+    void layOutScratch();
+    void matchPatterns();
+    [[nodiscard]] FusedKernel take() { return std::move(m_kernel); }
+
+private:
+    void takeBuffer(std::size_t r);
+    [[nodiscard]] bool canWriteDirectly(const FusedInstruction::Output& output) const;
+
+    const FusedInstruction& m_instruction;
+    const std::size_t m_inputs, m_registers;
+    FusedKernel m_kernel;
+    // Per register.
+    std::vector<DType> m_dtypes;
+    std::vector<bool> m_scalar;
+    std::vector<std::int32_t> m_lastRead; ///< the last step that reads it; -1: none
+    std::vector<bool> m_direct; ///< written straight to the slot of an output
+    std::vector<bool> m_copied; ///< copied to the slot of an output at the end of a block
+    std::vector<std::int16_t> m_buffers; ///< number of its buffer in the scratch; -1: none
+    std::vector<std::int16_t> m_freeBuffers;
+    std::vector<std::int64_t> m_bufferBytes; ///< per buffer: bytes of an element
+};
+
+void FusedKernel::Compiler::placeInputs()
+{
+    for (std::size_t r = 0; r < m_inputs; ++r) {
+        const FusedInstruction::Input& input = m_instruction.inputs[r];
+        Place& place = m_kernel.m_places[r];
+        m_dtypes[r] = input.dtype;
+        m_scalar[r] = input.scalar || !input.slot.valid();
         place.elementBytes = byteSize(input.dtype);
-        place.moves = !scalar[r] && input.repeats.empty();
+        place.moves = !m_scalar[r] && input.repeats.empty();
         if (!input.repeats.empty()) {
             place.kind = Place::Kind::BlockScratch;
-            specialise = false;
         } else if (input.slot.valid()) {
             place.kind = Place::Kind::Slot;
             place.slot = input.slot.index;
             if (place.moves)
-                kernel.m_streams.push_back(static_cast<std::int16_t>(r));
+                m_kernel.m_streams.push_back(static_cast<std::int16_t>(r));
         } else {
             place.kind = Place::Kind::Constant;
             place.constant = constantBytes(input.constant, input.dtype);
         }
     }
+}
 
-    // Types, kernels, and the last step that reads each register.
-    std::vector<std::int32_t> lastRead(registers, -1);
-    for (std::size_t s = 0; s < instruction.steps.size(); ++s) {
-        const FusedInstruction::Step& source = instruction.steps[s];
-        const std::size_t r = inputs + s;
+/// Types, kernels, and the last step that reads each register.
+Result<void> FusedKernel::Compiler::chooseFunctions()
+{
+    for (std::size_t s = 0; s < m_instruction.steps.size(); ++s) {
+        const FusedInstruction::Step& source = m_instruction.steps[s];
+        const std::size_t r = m_inputs + s;
         Step step;
         step.result = static_cast<std::int16_t>(r);
         step.operands = { source.a, source.b, source.c };
@@ -135,132 +173,176 @@ Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, co
         bool allScalar = true;
         for (int o = 0; o < count; ++o) {
             const auto operand = static_cast<std::size_t>(step.operands[static_cast<std::size_t>(o)]);
-            lastRead[operand] = static_cast<std::int32_t>(s);
-            if (scalar[operand])
+            m_lastRead[operand] = static_cast<std::int32_t>(s);
+            if (m_scalar[operand])
                 scalars |= 1U << static_cast<unsigned>(o);
             else
                 allScalar = false;
         }
         const auto typed = static_cast<std::size_t>(source.kind == OpKind::Select ? source.b : source.a);
-        step.function = kernels.elementwise(
-            { source.kind, source.comparison, dtypes[typed], source.dtype, allScalar ? 0 : scalars });
+        step.function = m_kernel.m_kernels->elementwise(
+            { source.kind, source.comparison, m_dtypes[typed], source.dtype, allScalar ? 0 : scalars });
         if (step.function == nullptr)
             return fail(Code::NotExecutable, { { "op", opRow(source.kind).name } });
         step.scalar = allScalar;
-        dtypes[r] = source.dtype;
-        scalar[r] = allScalar;
-        kernel.m_places[r].elementBytes = byteSize(source.dtype);
-        (allScalar ? kernel.m_scalarSteps : kernel.m_steps).push_back(step);
+        m_dtypes[r] = source.dtype;
+        m_scalar[r] = allScalar;
+        m_kernel.m_places[r].elementBytes = byteSize(source.dtype);
+        (allScalar ? m_kernel.m_scalarSteps : m_kernel.m_steps).push_back(step);
     }
+    return {};
+}
 
-    // Outputs: the first output of a step's register is written directly where that is safe.
-    std::vector<bool> direct(registers, false);
-    std::vector<bool> copied(registers, false);
-    for (const FusedInstruction::Output& output : instruction.outputs) {
+/// Whether the output can be written as it is computed: it is the first one of a step's register, and no later step
+/// reads an input with the same slot.
+bool FusedKernel::Compiler::canWriteDirectly(const FusedInstruction::Output& output) const
+{
+    const auto r = static_cast<std::size_t>(output.reg);
+    if (r < m_inputs || m_scalar[r] || m_direct[r])
+        return false;
+    for (std::size_t i = 0; i < m_inputs; ++i) {
+        if (m_instruction.inputs[i].slot != output.slot)
+            continue;
+        const bool readLater = m_lastRead[i] > static_cast<std::int32_t>(r - m_inputs)
+            || std::any_of(m_instruction.outputs.begin(), m_instruction.outputs.end(),
+                [i](const FusedInstruction::Output& other) { return static_cast<std::size_t>(other.reg) == i; });
+        if (readLater || m_scalar[i])
+            return false;
+    }
+    return true;
+}
+
+Result<void> FusedKernel::Compiler::placeOutputs()
+{
+    for (const FusedInstruction::Output& output : m_instruction.outputs) {
         const auto r = static_cast<std::size_t>(output.reg);
-        bool safe = r >= inputs && !scalar[r] && !direct[r];
-        for (std::size_t i = 0; i < inputs; ++i) {
-            if (instruction.inputs[i].slot != output.slot)
-                continue;
-            const bool readLater = lastRead[i] > static_cast<std::int32_t>(r - inputs)
-                || std::any_of(instruction.outputs.begin(), instruction.outputs.end(),
-                    [i](const FusedInstruction::Output& other) { return static_cast<std::size_t>(other.reg) == i; });
-            safe = safe && !readLater && !scalar[i];
-        }
-        if (safe) {
-            direct[r] = true;
-            kernel.m_places[r].kind = Place::Kind::Slot;
-            kernel.m_places[r].slot = output.slot.index;
-            kernel.m_places[r].moves = true;
+        if (canWriteDirectly(output)) {
+            m_direct[r] = true;
+            m_kernel.m_places[r].kind = Place::Kind::Slot;
+            m_kernel.m_places[r].slot = output.slot.index;
+            m_kernel.m_places[r].moves = true;
             continue;
         }
-        if (r < inputs && instruction.inputs[r].slot == output.slot)
+        if (r < m_inputs && m_instruction.inputs[r].slot == output.slot)
             continue; // already there
-        Copy copy{ output.slot.index, output.reg, byteSize(dtypes[r]), nullptr };
-        if (scalar[r]) { // select(x, x) with a scalar x fills a block for want of a vector operand
-            copy.spread = kernels.elementwise({ OpKind::Select, Comparison::Equal, dtypes[r], dtypes[r], 7 });
+        Copy copy{ output.slot.index, output.reg, byteSize(m_dtypes[r]), nullptr };
+        if (m_scalar[r]) { // select(x, x) with a scalar x fills a block for want of a vector operand
+            copy.spread =
+                m_kernel.m_kernels->elementwise({ OpKind::Select, Comparison::Equal, m_dtypes[r], m_dtypes[r], 7 });
             if (copy.spread == nullptr)
                 return fail(Code::NotExecutable, { { "op", "broadcast_in_dim" } });
         }
-        copied[r] = true;
-        kernel.m_copies.push_back(copy);
+        m_copied[r] = true;
+        m_kernel.m_copies.push_back(copy);
     }
+    return {};
+}
 
-    // The block is as long as its inputs, direct outputs and temporaries fit the cache together. Temporaries share
-    // scratch once their last reader is through.
-    std::vector<std::int16_t> buffers(registers, -1);
-    std::vector<std::int16_t> freeBuffers;
-    std::vector<std::int64_t> bufferBytes;
-    const auto takeBuffer = [&](std::size_t r) {
-        if (freeBuffers.empty()) {
-            freeBuffers.push_back(static_cast<std::int16_t>(bufferBytes.size()));
-            bufferBytes.push_back(0);
-        }
-        buffers[r] = freeBuffers.back();
-        freeBuffers.pop_back();
-        std::int64_t& bytes = bufferBytes[static_cast<std::size_t>(buffers[r])];
-        bytes = std::max(bytes, kernel.m_places[r].elementBytes);
-    };
+void FusedKernel::Compiler::takeBuffer(std::size_t r)
+{
+    if (m_freeBuffers.empty()) {
+        m_freeBuffers.push_back(static_cast<std::int16_t>(m_bufferBytes.size()));
+        m_bufferBytes.push_back(0);
+    }
+    m_buffers[r] = m_freeBuffers.back();
+    m_freeBuffers.pop_back();
+    std::int64_t& bytes = m_bufferBytes[static_cast<std::size_t>(m_buffers[r])];
+    bytes = std::max(bytes, m_kernel.m_places[r].elementBytes);
+}
+
+/// Gives temporaries and repeated inputs buffers of the scratch, which others take over after the last step that reads
+/// them.
+void FusedKernel::Compiler::shareBuffers()
+{
     std::int32_t number = 0;
-    for (const Step& step : kernel.m_steps) {
+    for (const Step& step : m_kernel.m_steps) {
         const auto r = static_cast<std::size_t>(step.result);
         for (const std::int16_t operand : step.operands) {
             const auto o = static_cast<std::size_t>(operand);
-            if (operand < 0 || o >= inputs || instruction.inputs[o].repeats.empty() || buffers[o] >= 0)
+            if (operand < 0 || o >= m_inputs || m_instruction.inputs[o].repeats.empty() || m_buffers[o] >= 0)
                 continue;
             takeBuffer(o);
-            kernel.m_repeats.push_back(
-                { operand, number, instruction.inputs[o].slot.index, instruction.inputs[o].repeats });
+            m_kernel.m_repeats.push_back(
+                { operand, number, m_instruction.inputs[o].slot.index, m_instruction.inputs[o].repeats });
         }
         ++number;
-        if (!direct[r])
+        if (!m_direct[r])
             takeBuffer(r);
-        const auto s = static_cast<std::int32_t>(r - inputs);
+        const auto s = static_cast<std::int32_t>(r - m_inputs);
         for (const std::int16_t operand : step.operands) {
             const auto o = static_cast<std::size_t>(operand);
-            if (operand >= 0 && buffers[o] >= 0 && lastRead[o] == s && !copied[o]
-                && std::find(freeBuffers.begin(), freeBuffers.end(), buffers[o]) == freeBuffers.end())
-                freeBuffers.push_back(buffers[o]);
+            if (operand >= 0 && m_buffers[o] >= 0 && m_lastRead[o] == s && !m_copied[o]
+                && std::find(m_freeBuffers.begin(), m_freeBuffers.end(), m_buffers[o]) == m_freeBuffers.end())
+                m_freeBuffers.push_back(m_buffers[o]);
         }
-        if (buffers[r] >= 0 && lastRead[r] < 0 && !copied[r])
-            freeBuffers.push_back(buffers[r]); // nobody reads it
+        if (m_buffers[r] >= 0 && m_lastRead[r] < 0 && !m_copied[r])
+            m_freeBuffers.push_back(m_buffers[r]); // nobody reads it
     }
-    std::int64_t bytesPerElement = 0;
-    for (std::size_t r = 0; r < registers; ++r)
-        if (kernel.m_places[r].kind == Place::Kind::Slot && kernel.m_places[r].moves)
-            bytesPerElement += kernel.m_places[r].elementBytes;
-    for (const std::int64_t bytes : bufferBytes)
-        bytesPerElement += bytes;
-    kernel.m_block = std::clamp(
-        cacheBytes / std::max<std::int64_t>(bytesPerElement, 1) / cacheLine * cacheLine, smallestBlock, largestBlock);
+}
 
+/// The longest block of which inputs, direct outputs and buffers fit the cache together.
+void FusedKernel::Compiler::chooseBlock()
+{
+    std::int64_t bytesPerElement = 0;
+    for (const Place& place : m_kernel.m_places)
+        if (place.kind == Place::Kind::Slot && place.moves)
+            bytesPerElement += place.elementBytes;
+    for (const std::int64_t bytes : m_bufferBytes)
+        bytesPerElement += bytes;
+    m_kernel.m_block = std::clamp(
+        cacheBytes / std::max<std::int64_t>(bytesPerElement, 1) / cacheLine * cacheLine, smallestBlock, largestBlock);
+}
+
+/// Buffers first, then 8 bytes for each scalar that a step computes.
+void FusedKernel::Compiler::layOutScratch()
+{
     std::vector<std::int64_t> bufferOffsets;
     std::int64_t offset = 0;
-    for (const std::int64_t bytes : bufferBytes) {
+    for (const std::int64_t bytes : m_bufferBytes) {
         bufferOffsets.push_back(offset);
-        offset += bytes * kernel.m_block;
+        offset += bytes * m_kernel.m_block;
     }
-    for (std::size_t r = 0; r < registers; ++r) {
-        Place& place = kernel.m_places[r];
-        if (r >= inputs && scalar[r]) {
+    for (std::size_t r = 0; r < m_registers; ++r) {
+        Place& place = m_kernel.m_places[r];
+        if (r >= m_inputs && m_scalar[r]) {
             place.kind = Place::Kind::ScalarScratch;
             place.offset = offset;
             offset += 8;
-        } else if (buffers[r] >= 0)
-            place.offset = bufferOffsets[static_cast<std::size_t>(buffers[r])];
+        } else if (m_buffers[r] >= 0)
+            place.offset = bufferOffsets[static_cast<std::size_t>(m_buffers[r])];
     }
-    kernel.m_scratchBytes = offset;
+    m_kernel.m_scratchBytes = offset;
+}
+
+/// Finds out whether the instruction is an update of Adam, which has a kernel of its own.
+void FusedKernel::Compiler::matchPatterns()
+{
+    if (std::any_of(m_instruction.inputs.begin(), m_instruction.inputs.end(),
+            [](const FusedInstruction::Input& input) { return !input.repeats.empty(); }))
+        return;
+    m_kernel.m_adam = matchAdam(m_instruction, m_scalar);
+    if (!m_kernel.m_adam)
+        return;
+    const std::array<std::int16_t, 3> made = { m_kernel.m_adam->newMu, m_kernel.m_adam->newNu,
+        m_kernel.m_adam->newParameter };
+    for (const FusedInstruction::Output& output : m_instruction.outputs)
+        for (std::size_t i = 0; i < made.size(); ++i)
+            if (output.reg == made[i])
+                m_kernel.m_adamOutputs[i] = output.slot.index;
+}
+
+Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, const KernelSet& kernels, bool specialise)
+{
+    Compiler compiler(instruction, kernels);
+    compiler.placeInputs();
+    SHARDSCOPE_CHECK(compiler.chooseFunctions());
+    SHARDSCOPE_CHECK(compiler.placeOutputs());
+    compiler.shareBuffers();
+    compiler.chooseBlock();
+    compiler.layOutScratch();
     if (specialise)
-        kernel.m_adam = matchAdam(instruction, scalar);
-    if (kernel.m_adam) {
-        const std::array<std::int16_t, 3> made = { kernel.m_adam->newMu, kernel.m_adam->newNu,
-            kernel.m_adam->newParameter };
-        for (const FusedInstruction::Output& output : instruction.outputs)
-            for (std::size_t i = 0; i < made.size(); ++i)
-                if (output.reg == made[i])
-                    kernel.m_adamOutputs[i] = output.slot.index;
-    }
-    return kernel;
+        compiler.matchPatterns();
+    return compiler.take();
 }
 
 const std::byte* FusedKernel::address(const Place& place, const Memory& memory, std::int64_t element)

@@ -44,6 +44,8 @@ public:
         const StandIn& standIn) const;
 
 private:
+    class Compiler;
+
     /// Where a register's values are while a block is executed.
     struct Place {
         enum class Kind : std::uint8_t { Slot, Constant, ScalarScratch, BlockScratch };

@@ -3,8 +3,8 @@
 // FMA, AVX-512. The set is chosen when the program runs.
 //
 // Order of sums, the same in every set: a product of matrices is one chain of multiply-adds per element in ascending
-// order of the contracted index, except `productNT`, which keeps 64 bytes of partial sums (16 of f32, 8 of f64) and
-// adds them as a tree: lane i and lane i + 8, then i + 4, ... The sets with FMA give equal bits; the portable one
+// order of the contracted index, except fewRowsTransposed, which keeps 64 bytes of partial sums (16 of f32, 8 of f64)
+// and adds them as a tree: lane i and lane i + 8, then i + 4, ... The sets with FMA give equal bits; the portable one
 // rounds every product where it has no FMA. Elementwise results are equal in all sets.
 #pragma once
 

@@ -34,9 +34,9 @@ struct Execution {
 /// Of a run that has taken a step. Without `withShards` only those results have shards whose copies differ.
 [[nodiscard]] Execution resultsOf(const Run& run, bool withShards = true);
 
-/// `given`: what `parts` was made of. `arguments` are full arrays, one per argument of main. Nothing comes out if it
-/// was stopped. Errors: those of flatten(), schedule(), Run::create() and Run::failure(); CountMismatch and
-/// TypeMismatch for arguments.
+/// Takes one step. `parts` was made from `source`. `arguments` are global arrays, one per argument of main. The result
+/// is empty if it was stopped. Errors: those of flatten(), schedule(), Run::create() and Run::failure(); CountMismatch
+/// and TypeMismatch for arguments.
 [[nodiscard]] Result<Execution> execute(ProgramPtr source, std::shared_ptr<const PartitionedProgram> parts,
     const kernels::Arrays& arguments, const ExecuteOptions& options = {});
 

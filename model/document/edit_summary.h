@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the newest edit of a document changed, in one line, once that is worked out: "data 2 → 4: 8 weights change, 32 →
-// 64 MiB per device". A drag is one edit. Undoing, redoing or opening something else takes the line back.
+// The latest edit of a document in one line, once its analysis is done: "data 2 → 4: 8 weights change, 32 → 64 MiB per
+// device". All steps of a drag are one edit. Undo, redo and opening something else clear the line.
 #pragma once
 
 #include <QObject>
@@ -9,15 +9,15 @@
 
 namespace shardscope {
 
-class ToldEdit : public QObject {
+class EditSummary : public QObject {
     Q_OBJECT
 public:
-    explicit ToldEdit(Document* document, QObject* parent = nullptr);
-    /// "" where nothing is to be told.
+    explicit EditSummary(Document* document, QObject* parent = nullptr);
+    /// Empty if there was no edit, its analysis is not done, or forget() was called.
     [[nodiscard]] const QString& text() const { return m_text; }
     /// The name of the edit alone: "data 2 → 4".
     [[nodiscard]] const QString& title() const { return m_title; }
-    void forget(); ///< it was told long enough
+    void forget(); ///< clears text()
 
 Q_SIGNALS:
     void changed();
@@ -27,7 +27,7 @@ private:
     void follow();
 
     Document* m_document;
-    SnapshotPtr m_before; ///< what was shown before the edit
+    SnapshotPtr m_before; ///< the last good snapshot before the edit
     QString m_title, m_text;
     int m_mergeId = 0;
     bool m_waiting = false; ///< for the analysis

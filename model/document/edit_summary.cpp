@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "document/told_edit.h"
+#include "document/edit_summary.h"
 
 #include "document/edit_preview.h"
 
 namespace shardscope {
 
-ToldEdit::ToldEdit(Document* document, QObject* parent)
+EditSummary::EditSummary(Document* document, QObject* parent)
     : QObject(parent)
     , m_document(document)
 {
-    connect(document, &Document::experimentChanged, this, &ToldEdit::forget);
-    connect(document, &Document::edited, this, &ToldEdit::begin);
+    connect(document, &Document::experimentChanged, this, &EditSummary::forget);
+    connect(document, &Document::edited, this, &EditSummary::begin);
     connect(document, &Document::replaced, this, [this] { m_mergeId = 0; });
-    connect(document, &Document::snapshotChanged, this, &ToldEdit::follow);
+    connect(document, &Document::snapshotChanged, this, &EditSummary::follow);
 }
 
-void ToldEdit::forget()
+void EditSummary::forget()
 {
     m_waiting = false;
     if (m_text.isEmpty())
@@ -24,7 +24,7 @@ void ToldEdit::forget()
     Q_EMIT changed();
 }
 
-void ToldEdit::begin(const QString& title, int mergeId)
+void EditSummary::begin(const QString& title, int mergeId)
 {
     // The rest of a drag is compared with what was there before it.
     if (mergeId == 0 || mergeId != m_mergeId)
@@ -34,7 +34,7 @@ void ToldEdit::begin(const QString& title, int mergeId)
     m_waiting = true;
 }
 
-void ToldEdit::follow()
+void EditSummary::follow()
 {
     if (!m_waiting || m_document->isStale())
         return;
