@@ -39,6 +39,8 @@ void printPlannedMemory(Console& console, const PlannedMemory& memory)
     console.heading(QStringLiteral("Memory per device"));
     console.line(
         QStringLiteral("  planned: %1, %2").arg(exactBytes(memory.memory.peakBytes), words::peakPlace(memory)));
+    if (const QString without = words::peakWithoutKept(memory.memory); !without.isEmpty())
+        console.line(QStringLiteral("  ") + without, Emphasis::Faint);
     Table owners{ "Owner", "At the peak>", "Bytes>" };
     for (std::size_t i = 0; i < ownerCount; ++i)
         if (const std::int64_t bytes = memory.memory.atPeak[i]; bytes > 0)

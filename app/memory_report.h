@@ -12,9 +12,9 @@ namespace shardscope::cli {
 
 /// The peak, when it is reached and the largest arrays that are held then, under a heading.
 void printPlannedMemory(Console& console, const PlannedMemory& memory);
-/// { "peak_bytes", "at_peak": { "arguments", "values", "exchanges" }, "state_bytes", "working_bytes",
-/// "depends_on_data", "peak": { "operation", "tensor", "number", "of" }, "arrays": [...] }; `peak` is null where
-/// the arguments alone are the most.
+/// { "peak_bytes", "peak_without_kept_bytes", "at_peak": { "parameters", ... }, "state_bytes", "arena_bytes",
+/// "depends_on_data", "peak": { "operation", "tensor", "number", "of" }, "arrays": [...] }; `peak` is null where the
+/// arguments alone are the most.
 [[nodiscard]] Json plannedMemoryJson(const PlannedMemory& memory);
 
 /// What lies on the host and what moves in a step, under a heading; nothing where all lies on the devices.

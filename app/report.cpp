@@ -188,8 +188,8 @@ Json toJson(const MemorySummary& memory)
     Json atPeak = Json::object();
     for (std::size_t i = 0; i < ownerCount; ++i)
         atPeak[ownerId(static_cast<Owner>(i))] = memory.atPeak[i];
-    return { { "peak_bytes", memory.peakBytes }, { "at_peak", std::move(atPeak) }, { "state_bytes", memory.stateBytes },
-        { "arena_bytes", memory.arenaBytes } };
+    return { { "peak_bytes", memory.peakBytes }, { "peak_without_kept_bytes", memory.peakWithoutKept },
+        { "at_peak", std::move(atPeak) }, { "state_bytes", memory.stateBytes }, { "arena_bytes", memory.arenaBytes } };
 }
 
 namespace {

@@ -191,7 +191,7 @@ Plan planWithoutHostArrays(const Plan& plan, const std::vector<bool>& hostArgume
         } else if (first[s] != never) {
             Slot slot = plan.slots[s];
             slot.firstUse = first[s];
-            slot.lastUse = last[s];
+            slot.lastUse = slot.lastRead = last[s];
             slots.push_back(slot);
         }
     }

@@ -24,6 +24,8 @@ struct Slot {
     FlatValueId value; ///< invalid where a loop or branches work
     std::int32_t firstUse = 0; ///< instruction of its block that defines it; -1 for what exists before the block
     std::int32_t lastUse = 0; ///< last one that reads it; the number of the instructions if it outlives the block
+    /// The same without ScheduleOptions::keep: what is kept could be free after its last reader.
+    std::int32_t lastRead = 0;
     std::uint32_t block = 0; ///< 0 = main, else FlatProgram::blocks
 };
 
@@ -102,6 +104,8 @@ inline constexpr std::size_t ownerCount = 6;
 struct MemorySummary {
     std::array<std::int64_t, ownerCount> atPeak{}; ///< bytes by owner at the peak
     std::int64_t peakBytes = 0;
+    /// What the peak would be if nothing were kept to the end of the step for its own sake (ScheduleOptions::keep).
+    std::int64_t peakWithoutKept = 0;
     std::int32_t peakInstruction = 0;
     std::vector<std::int64_t> live; ///< bytes live while each instruction runs
     std::int64_t arenaBytes = 0; ///< what is really reserved, gaps included

@@ -30,15 +30,22 @@ SlotTable makeSlots(
     const auto end = static_cast<std::int32_t>(table.instructions);
 
     const auto add = [&](FlatValueId value, std::int64_t bytes, std::int32_t begin, std::int32_t last) {
-        table.slots.push_back({ 0, bytes, value, begin, last, block });
+        table.slots.push_back({ 0, bytes, value, begin, last, last, block });
         return SlotId(first + table.slots.size() - 1);
     };
     const auto addValue = [&](std::uint32_t value, std::int32_t begin, std::int32_t last) {
         return add(FlatValueId(value), program.values[value].localType.byteCount(), begin, last);
     };
-    const auto use = [&](SlotId slot, std::int32_t at) {
+    const auto keep = [&](SlotId slot) {
         if (slot.valid() && slot.index >= first)
-            table.at(slot).lastUse = std::max(table.at(slot).lastUse, at);
+            table.at(slot).lastUse = end;
+    };
+    const auto use = [&](SlotId slot, std::int32_t at) {
+        if (!slot.valid() || slot.index < first)
+            return;
+        Slot& used = table.at(slot);
+        used.lastUse = std::max(used.lastUse, at);
+        used.lastRead = std::max(used.lastRead, at);
     };
     for (const auto& [value, slot] : outer)
         table.ofChain[value.index] = slot;
@@ -58,7 +65,9 @@ SlotTable makeSlots(
         // A slot goes by the program's own value, the last one where a chain ends in it.
         if (table.at(slot).firstUse >= 0 && value < program.program->values.size())
             table.at(slot).value = FlatValueId(value);
-        use(slot, work.outlives[value] ? end : at);
+        use(slot, work.returned[value] ? end : at);
+        if (work.outlives[value])
+            keep(slot);
     };
     for (std::size_t i = 0; i < order.sequence.size(); ++i) {
         const std::uint32_t n = order.sequence[i];
@@ -81,10 +90,12 @@ SlotTable makeSlots(
             });
         }
     }
-    for (const auto* extras : { &order.resultExtra, &order.aliasExtra })
-        for (const std::uint32_t extra : *extras)
-            if (extra != none)
-                use(table.ofExtra[extra], end);
+    for (const std::uint32_t extra : order.resultExtra)
+        if (extra != none)
+            use(table.ofExtra[extra], end);
+    for (const std::uint32_t extra : order.aliasExtra)
+        if (extra != none)
+            keep(table.ofExtra[extra]);
     for (std::size_t i = 0; i < order.endCopies.size(); ++i) {
         const Order::EndCopy& copy = order.endCopies[i];
         use(copy.extra == none ? table.ofChain[work.storage[copy.value]] : table.ofExtra[copy.extra],
@@ -183,11 +194,13 @@ MemorySummary summarise(const FlatProgram& program, const std::vector<Slot>& slo
     memory.arenaBytes = arenaBytes;
     const Program& source = *program.program;
     const std::size_t moments = std::max<std::size_t>(instructions, 1);
-    std::vector<std::int64_t> change(moments + 1, 0);
+    // Kept is what is live and read no more: nothing in loops and branches.
+    std::vector<std::int64_t> change(moments + 1, 0), keptChange(moments + 1, 0);
+    const auto momentOf = [&](std::int32_t use) {
+        return std::min(static_cast<std::size_t>(std::max(use, 0)), moments - 1);
+    };
     const auto span = [&](const Slot& slot) {
-        const auto begin = static_cast<std::size_t>(std::max(slot.firstUse, 0));
-        const auto last = std::min(static_cast<std::size_t>(std::max(slot.lastUse, 0)), moments - 1);
-        return std::pair(begin, last);
+        return std::pair(static_cast<std::size_t>(std::max(slot.firstUse, 0)), momentOf(slot.lastUse));
     };
     const auto innerOf = [&](std::size_t s) -> const MemorySummary* {
         const auto found = inner.find(s);
@@ -199,10 +212,14 @@ MemorySummary summarise(const FlatProgram& program, const std::vector<Slot>& slo
         const auto [begin, last] = span(slots[s]);
         change[begin] += bytesOf(s);
         change[last + 1] -= bytesOf(s);
+        keptChange[momentOf(slots[s].lastRead) + 1] += bytesOf(s);
+        keptChange[last + 1] -= bytesOf(s);
     }
-    std::int64_t live = 0;
+    std::int64_t live = 0, kept = 0;
     for (std::size_t i = 0; i < moments; ++i) {
         live += change[i];
+        kept += keptChange[i];
+        memory.peakWithoutKept = std::max(memory.peakWithoutKept, live - kept);
         if (live > memory.peakBytes) {
             memory.peakBytes = live;
             memory.peakInstruction = static_cast<std::int32_t>(i);

@@ -281,6 +281,7 @@ Work analyseWork(const FlatProgram& program, const FlatBlock& block, const Sched
     for (const FlatValueId result : block.results)
         if (result.valid())
             work.outlives[work.same[result.index]] = true;
+    work.returned = work.outlives;
     if (isMain)
         for (const ValueId kept : options.keep) {
             work.outlives[work.same[kept.index]] = true;

@@ -55,6 +55,7 @@ struct Work {
     std::vector<std::uint32_t> storage; ///< first value of the chain that works in one slot (partial sum, its total)
     std::vector<std::uint32_t> definition; ///< live operation of the block that makes the value, or none
     std::vector<bool> outlives; ///< read when the block is over: its results, values to keep
+    std::vector<bool> returned; ///< of these, its results
     std::vector<std::uint32_t> keptAliases; ///< other names of values to keep
     std::vector<Inline> inlined; ///< how elementwise groups read it
     Lists users; ///< live operations that read the value

@@ -37,4 +37,14 @@ QString peakPlace(const PlannedMemory& memory)
                                    : Words::tr("%1, for %2", "place, array").arg(what, tensorName(memory.peakPath));
 }
 
+QString peakWithoutKept(const MemorySummary& memory)
+{
+    const QString peak = bytes(static_cast<double>(memory.peakWithoutKept));
+    if (peak == bytes(static_cast<double>(memory.peakBytes)))
+        return {};
+    return Words::tr("Gradients stay to the end of the step, so that they can be looked at; freed after their last "
+                     "reader, the peak would be %1.")
+        .arg(peak);
+}
+
 } // namespace shardscope::words

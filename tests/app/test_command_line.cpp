@@ -460,6 +460,31 @@ private Q_SLOTS:
         QVERIFY(w1->at("bytes_per_device") == 16 * 8 * 4);
     }
 
+    /// What the peak would be if gradients did not stay to the end of the step; nothing where there are none.
+    void showPeakWithoutGradientsThatStay()
+    {
+        const auto shown = [](const QStringList& more) {
+            return runProgram(QStringList{ QStringLiteral("show") } + more);
+        };
+        const QString example = QStringLiteral("flax-mlp-logical"), json = QStringLiteral("--json");
+        const Ran ran = shown({ example });
+        QVERIFY2(
+            ran.out.contains(QStringLiteral(
+                "  planned: 32 MiB (33,591,316 B), at instruction 58 of 60, dot_general, for Gradient of Layer 0 / "
+                "W1\n  Gradients stay to the end of the step, so that they can be looked at; freed after their last "
+                "reader, the peak would be 25.1 MiB.\n")),
+            qPrintable(ran.out));
+        const auto memory = shown({ example, json }).json().at("memory_per_device");
+        QVERIFY(memory.at("peak_bytes") == 33'591'316);
+        QVERIFY(memory.at("peak_without_kept_bytes") == 26'349'588);
+
+        const QString forward = QStringLiteral("jax-contraction");
+        QVERIFY(!shown({ forward }).out.contains(QStringLiteral("Gradients stay")));
+        const auto same = shown({ forward, json }).json().at("memory_per_device");
+        QVERIFY(same.at("peak_bytes") > 0);
+        QVERIFY(same.at("peak_without_kept_bytes") == same.at("peak_bytes"));
+    }
+
     /// What a file holds says how it is read, not its name alone.
     void showProgramOfAnyName()
     {

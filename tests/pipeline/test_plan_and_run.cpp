@@ -10,7 +10,9 @@
 #include <set>
 
 #include "analysis/analyse.h"
+#include "analysis/analysed.h"
 #include "experiment/builtin.h"
+#include "experiment/edits.h"
 #include "partition/reshard.h"
 #include "partition/reshard_bytes.h"
 #include "pipeline/planned_memory.h"
@@ -40,6 +42,7 @@ private Q_SLOTS:
     void halosAreThoseOfThePlanAndGiveTheReference();
     void memoryNamesWhatIsHeld();
     void memoryOfExchanges();
+    void memoryWithoutGradientsThatStay();
     void memoryListsAllThatIsHeld();
     void everyStrategyRunsWhatItLists();
     void networksRunAsTheyArePrinted();
@@ -510,6 +513,44 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
     QVERIFY(memory.arrays[0].isCopy);
     QCOMPARE(memory.program->operation(memory.arrays[0].maker).kind, OpKind::AllGather);
     QCOMPARE(memory.arrays[1].path, std::string("a"));
+}
+
+/// The gradients of a step stay to its end. Without that the peak is lower, where each is read soon after it is there.
+void TestPlanAndRun::memoryWithoutGradientsThatStay()
+{
+    // 4 MiB each: both parameters and what their gradients are made of all the time, and both gradients in the end, or
+    // one after the other.
+    const MemorySummary updates = plannedMemoryOfText(
+        R"(func.func @main(%p0: tensor<1024x1024xf32> {tf.aliasing_output = 0 : i32}, %p1: tensor<1024x1024xf32> {tf.aliasing_output = 1 : i32}, %g0: tensor<1024x1024xf32>, %g1: tensor<1024x1024xf32>) -> (tensor<1024x1024xf32>, tensor<1024x1024xf32>) {
+  %a = stablehlo.dot_general %g0, %g0, contracting_dims = [1] x [0] : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %na = stablehlo.subtract %p0, %a : tensor<1024x1024xf32>
+  %b = stablehlo.dot_general %g1, %g1, contracting_dims = [1] x [0] : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %nb = stablehlo.subtract %p1, %b : tensor<1024x1024xf32>
+  return %na, %nb : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+})")
+                                      .memory;
+    constexpr std::int64_t mebi = 1 << 20;
+    QCOMPARE(updates.peakBytes, 24 * mebi);
+    QCOMPARE(updates.peakWithoutKept, 20 * mebi);
+
+    // The notebook: 8 weights of 1024 x 1024 with two moments, in float32, in a batch of 8 rows. Without gradients that
+    // stay the peak is at the first one, W2 of the last layer, as each update follows its gradient. Held are the
+    // weights with both moments and that gradient; in rows of 1024 x, z of each layer and the ones that go back; in
+    // rows of 1024 / model h of each layer, its relu and what goes back to the last one; two counters, two bias
+    // corrections and the loss.
+    constexpr std::int64_t weight = 4 * mebi;
+    for (const std::int64_t data : { 1, 2, 4, 8 }) {
+        const std::int64_t model = 8 / data, activation = 8 / data * 1024 * 4;
+        Result<Experiment> experiment = withAxisSizes(test::example("flax-mlp-logical"), { data, model });
+        QVERIFY(experiment.has_value());
+        AnalysisCache cache;
+        const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(std::move(*experiment)), 1, cache);
+        const MemorySummary& memory = snapshot->plan->memory;
+        QCOMPARE(memory.peakWithoutKept, (24 + 1) * weight / model + 6 * activation + 9 * activation / model + 5 * 4);
+        QVERIFY(memory.peakBytes > 32 * weight / model);
+        if (data == 2)
+            QCOMPARE(memory.peakWithoutKept, std::int64_t{ 26'349'588 });
+    }
 }
 
 /// What is listed as held at the peak is all of it, in loops and branches too, and of one owner each.

@@ -56,21 +56,30 @@ std::string memoryFlaw(const Plan& plan)
     for (const SlotId slot : plan.results)
         touch(slot, end);
     std::vector<std::int64_t> live(plan.instructions.size(), 0);
-    std::int64_t peak = 0;
+    std::int64_t peak = 0, peakWithoutKept = 0;
     for (std::int32_t i = 0; i < end; ++i) {
+        std::int64_t withoutKept = 0;
         for (std::size_t s = 0; s < plan.slots.size(); ++s) {
-            const bool outlives = plan.slots[s].lastUse == end; // values to keep do, though nothing reads them
-            if (first[s] != plan.slots[s].firstUse || (!outlives && last[s] != plan.slots[s].lastUse))
+            const Slot& slot = plan.slots[s];
+            const bool outlives = slot.lastUse == end; // values to keep do, though nothing reads them
+            const bool isReturned = slot.lastRead == end; // results, those too that are copied over an argument
+            if (first[s] != slot.firstUse || (!outlives && last[s] != slot.lastUse)
+                || (!isReturned && last[s] != slot.lastRead))
                 return "interval of slot " + std::to_string(s);
             if (first[s] <= i && (outlives || i <= last[s]))
-                live[static_cast<std::size_t>(i)] += plan.slots[s].bytes;
+                live[static_cast<std::size_t>(i)] += slot.bytes;
+            if (first[s] <= i && (isReturned || i <= last[s]))
+                withoutKept += slot.bytes;
         }
         peak = std::max(peak, live[static_cast<std::size_t>(i)]);
+        peakWithoutKept = std::max(peakWithoutKept, withoutKept);
     }
     if (live != plan.memory.live)
         return "live bytes";
     if (end > 0 && peak != plan.memory.peakBytes)
         return "peak";
+    if (end > 0 && peakWithoutKept != plan.memory.peakWithoutKept)
+        return "peak without what is kept";
     std::int64_t sum = 0;
     for (const std::int64_t bytes : plan.memory.atPeak)
         sum += bytes;
@@ -273,6 +282,8 @@ private Q_SLOTS:
         QCOMPARE(kept.memory.stateBytes, 24 * mebi + 8);
         const Plan reused = schedule(device).value();
         QVERIFY(of(reused, Owner::Gradients) <= 2 * mebi);
+        QCOMPARE(kept.memory.peakWithoutKept, reused.memory.peakBytes);
+        QCOMPARE(reused.memory.peakWithoutKept, reused.memory.peakBytes);
         QVERIFY(reused.memory.arenaBytes < kept.memory.arenaBytes - 5 * mebi);
         QVERIFY(reused.memory.arenaBytes < reused.memory.peakBytes + mebi);
         const Plan unfused = schedule(device, { false, {} }).value();

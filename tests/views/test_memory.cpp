@@ -200,6 +200,11 @@ private Q_SLOTS:
             QCOMPARE(fixture.selection.tensor(), shownMemory(fixture.document.snapshot()).biggest(segment.owner).path);
         }
         QCOMPARE(sum, memory.peakBytes);
+        const QList<QLabel*> labels = view.findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->accessibleDescription().contains(
+                u"freed after their last reader, the peak would be 25.1 MiB."_s);
+        }));
         const QString first = shownMemory(fixture.document.snapshot()).biggest(Owner::Parameters).path;
         QCOMPARE(first, QStringLiteral("params/layers.0/W1"));
 

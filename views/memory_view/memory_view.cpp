@@ -164,6 +164,8 @@ void MemoryView::showSnapshot()
         QStringList notes{ m_when->text(),
             tr("As the plan of a step has it, by how long every value is needed. %1 are reserved for it.")
                 .arg(words::bytes(static_cast<double>(memory->arenaBytes))) };
+        if (const QString without = words::peakWithoutKept(*memory); !without.isEmpty())
+            notes << without;
         if (shown.planned->dependsOnData)
             notes << tr("Which branches run is known by a run alone: this is the case with the highest peak.");
         if (m_shows == Shows::Peak)
