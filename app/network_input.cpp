@@ -10,6 +10,7 @@
 #include "experiment_file/file_words.h"
 #include "input.h"
 #include "pipeline/stage_results.h"
+#include "program_run.h"
 #include "report.h"
 #include "simulate/run/memory_needed.h"
 #include "words/utf8.h"
@@ -83,7 +84,8 @@ void remarkSize(const Experiment& experiment)
     const SnapshotPtr snapshot = analyse(experiment);
     if (snapshot->errorCount() > 0) // every command tells of them
         return;
-    const RunOptions options;
+    RunOptions options;
+    options.reservedBytes = fullBytes(*snapshot->program, snapshot->program->main().results); // as `run` keeps them
     const Result<std::shared_ptr<const Plan>> plan = plannedProgram(*snapshot);
     Result<void> fits;
     if (plan)

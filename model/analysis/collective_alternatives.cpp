@@ -495,7 +495,9 @@ bool tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const 
                    return other.kind == CollectiveKind::ReduceScatter && other.value == alternative.value;
                }))
             return true;
-        if (alternative.kind == AlternativeKind::ChangeSharding && countOf(entry, **list) >= countOf(entry, now))
+        // A change of rules is priced as a whole: what else they name comes along.
+        if (alternative.kind == AlternativeKind::ChangeSharding && target.kind != AnnotationTarget::Kind::Rules
+            && countOf(entry, **list) >= countOf(entry, now))
             return false;
         alternative.stepBytes = sentBytes(**list).step;
         alternative.stepMoreBytesHeld = heldByArguments(*tried) - heldByArguments(snapshot);

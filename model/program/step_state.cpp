@@ -435,7 +435,7 @@ bool isExtreme(const Program& program, ValueId value)
         if (!maker.valid())
             return false;
         const Operation& operation = program.operation(maker);
-        if (operation.kind == OpKind::Reduce) {
+        if (operation.kind == OpKind::Reduce || operation.kind == OpKind::VariadicReduce) {
             const std::optional<ReduceKind> kind = reductionOf(program, operation);
             if (kind != ReduceKind::Max && kind != ReduceKind::Min)
                 return false;

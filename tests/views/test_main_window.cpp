@@ -615,7 +615,7 @@ private Q_SLOTS:
     {
         Appearance appearance(ThemeChoice::Light);
         MainWindow window(&appearance, { .remember = false, .tips = false });
-        window.resize(1280, 800);
+        window.resize(1600, 1000);
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         ProgramModel compiled;
