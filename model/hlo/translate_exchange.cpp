@@ -51,7 +51,7 @@ bool takesGlobalIds(HloCollectiveKind kind)
 }
 
 /// Groups and pairs are written over numbers of devices, or as the text has them: over replicas or partitions.
-bool isAsWritten(const HloCollective& found)
+bool keepsNumbers(const HloCollective& found)
 {
     return found.ids != GroupIds::Devices && !takesGlobalIds(found.kind);
 }
@@ -59,7 +59,7 @@ bool isAsWritten(const HloCollective& found)
 /// What the text numbers tells its tables from others of the same text; one and the same is as it is written.
 GroupIds numberedIn(const HloCollective& found)
 {
-    return isAsWritten(found) ? GroupIds::Partitions : found.ids;
+    return keepsNumbers(found) ? GroupIds::Partitions : found.ids;
 }
 
 } // namespace
@@ -82,7 +82,7 @@ Result<void> Translator::groupTables()
             continue;
         std::vector<std::vector<std::int32_t>> groups = collective.groups.expanded(m_found.devices);
         const HloAttribute* text = m_module.attribute(instruction, "replica_groups");
-        if (isAsWritten(collective)) {
+        if (keepsNumbers(collective)) {
             SHARDSCOPE_TRY(written, text ? readGroups(m_module, text->value) : Result<HloGroups>(HloGroups()));
             groups = written->expanded(collective.groups.size());
         }
@@ -106,7 +106,7 @@ std::string Translator::groupsOf(const HloCollective& found) const
 /// Over numbers of all devices, as every text of one replica means it; empty where replicas are numbered.
 std::string Translator::channel(const HloCollective& found) const
 {
-    if (isAsWritten(found) && found.ids == GroupIds::Replicas)
+    if (keepsNumbers(found) && found.ids == GroupIds::Replicas)
         return {};
     std::string text = "channel_handle = #stablehlo.channel_handle<handle = "
         + std::to_string(std::max<std::int64_t>(found.channel.value_or(1), 1)) + ", type = 1>";
@@ -195,7 +195,7 @@ Result<void> Translator::collective(const HloInstruction& instruction, const Hlo
     if (isPermute) {
         std::vector<std::pair<std::int32_t, std::int32_t>> named = found.pairs;
         const HloAttribute* text = m_module.attribute(instruction, "source_target_pairs");
-        if (text && isAsWritten(found)) {
+        if (text && keepsNumbers(found)) {
             SHARDSCOPE_TRY(written, readPairs(m_module, text->value));
             named = std::move(*written);
         }
