@@ -40,7 +40,7 @@ CompiledKey compiledKey(const std::string& by)
                          : CompiledKey::Groups;
 }
 
-/// As the text has them; of a permutation only `inFull`: "{{0,1},{1,2}}".
+/// groupsText(); of a permutation only `inFull`: "{{0,1},{1,2}}".
 std::string devicesText(const HloModule& module, const HloCollective& collective, bool inFull)
 {
     if (!inFull || collective.pairs.empty())

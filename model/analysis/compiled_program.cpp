@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/text.h"
+
 namespace shardscope {
 
 namespace {
@@ -90,6 +92,12 @@ std::string groupsText(const HloModule& module, const HloCollective& collective)
 {
     if (collective.kind == HloCollectiveKind::CollectivePermute)
         return "pairs";
+    if (collective.ids != GroupIds::Devices) {
+        std::string text;
+        for (const std::vector<std::int32_t>& group : collective.groups.lists)
+            text += (text.empty() ? "{" : ",{") + join(group, ",") + '}';
+        return '{' + text + '}';
+    }
     const HloAttribute* groups = module.attribute(module.instructions[collective.instruction], "replica_groups");
     return groups ? std::string(module.view(groups->value)) : "{}";
 }

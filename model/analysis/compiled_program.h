@@ -27,7 +27,8 @@ namespace shardscope {
 /// Every device sends in each of the collectives that send anything; a permutation leaves out those without a pair, and
 /// those that keep what they have, a broadcast the last ones, and a branch may not be taken.
 [[nodiscard]] bool allSend(const HloCollectives& collectives);
-/// The groups as the text has them; "pairs" of a collective-permute.
+/// The groups as the text has them, of devices where it numbers replicas or partitions; "pairs" of a
+/// collective-permute.
 [[nodiscard]] std::string groupsText(const HloModule& module, const HloCollective& collective);
 
 enum class CompiledKey : std::uint8_t {

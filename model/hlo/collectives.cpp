@@ -167,22 +167,56 @@ Where placeOfDevice(const HloModule& module, const HloInstruction& instruction, 
     return module.placeOf(groupsAt.value_or(instruction.name.begin));
 }
 
-Result<std::int64_t> devicesOf(const HloModule& module, const std::vector<HloCollective>& collectives)
+/// As the module states them; nothing where it states neither.
+Result<std::optional<DeviceCounts>> statedCounts(const HloModule& module)
 {
     SHARDSCOPE_TRY(partitions, hloNumber(module, "num_partitions"));
     SHARDSCOPE_TRY(replicas, hloNumber(module, "replica_count"));
-    const bool isStated = partitions->has_value() || replicas->has_value();
-    const std::int64_t stated = saturatingProduct(
-        std::max<std::int64_t>(partitions->value_or(1), 1), std::max<std::int64_t>(replicas->value_or(1), 1));
-    std::int64_t devices = isStated ? stated : 1;
+    if (!*partitions && !*replicas)
+        return std::optional<DeviceCounts>();
+    return std::optional(DeviceCounts{
+        std::max<std::int64_t>(replicas->value_or(1), 1), std::max<std::int64_t>(partitions->value_or(1), 1) });
+}
+
+GroupIds idsOf(const HloCollective& collective)
+{
+    const bool permutes = collective.kind != HloCollectiveKind::AllReduce
+        && collective.kind != HloCollectiveKind::AllGather && collective.kind != HloCollectiveKind::ReduceScatter;
+    return groupIds(permutes, collective.channel.has_value(), collective.usesGlobalIds);
+}
+
+Result<std::int64_t> devicesOf(
+    const HloModule& module, const std::vector<HloCollective>& collectives, const std::optional<DeviceCounts>& stated)
+{
+    const std::int64_t count = stated ? saturatingProduct(stated->replicas, stated->partitions) : 1;
+    std::int64_t devices = count;
     for (const HloCollective& collective : collectives) {
         const std::int64_t named = namedDevices(collective);
-        if (isStated && named > stated)
-            return fail(Code::DeviceOutOfRange, { { "device", named - 1 }, { "devices", stated } },
+        const std::int64_t most = collective.ids == GroupIds::Devices ? count : countOf(collective.ids, *stated);
+        if (stated && named > most)
+            return fail(Code::DeviceOutOfRange, { { "device", named - 1 }, { "devices", most } },
                 placeOfDevice(module, module.instructions[collective.instruction], named - 1));
         devices = std::max(devices, named);
     }
     return devices;
+}
+
+/// Groups and pairs of replicas or partitions become those of devices.
+void nameDevices(HloCollective& collective, const DeviceCounts& counts)
+{
+    if (collective.kind == HloCollectiveKind::CollectivePermute) {
+        std::vector<std::vector<std::int64_t>> pairs;
+        for (const auto& [sender, receiver] : collective.pairs)
+            pairs.push_back({ sender, receiver });
+        collective.pairs.clear();
+        for (const std::vector<std::int32_t>& pair : devicesOfGroups(pairs, collective.ids, counts))
+            collective.pairs.emplace_back(pair[0], pair[1]);
+        return;
+    }
+    std::vector<std::vector<std::int64_t>> groups;
+    for (const std::vector<std::int32_t>& group : collective.groups.expanded(countOf(collective.ids, counts)))
+        groups.emplace_back(group.begin(), group.end());
+    collective.groups = { HloGroups::Form::List, devicesOfGroups(groups, collective.ids, counts), {} };
 }
 
 } // namespace
@@ -211,31 +245,41 @@ Result<HloCollectives> collectivesOf(const HloModule& module)
             found.list.push_back(std::move(*collective));
         }
     }
-    SHARDSCOPE_TRY(devices, devicesOf(module, found.list));
+    SHARDSCOPE_TRY(counts, statedCounts(module));
+    if (*counts && (*counts)->replicas > 1 && (*counts)->partitions > 1) // else replicas or partitions are the devices
+        for (HloCollective& collective : found.list)
+            collective.ids = idsOf(collective);
+    SHARDSCOPE_TRY(devices, devicesOf(module, found.list, *counts));
     found.devices = *devices;
     SHARDSCOPE_TRY(executions, executionsOf(module, found.loops));
     SHARDSCOPE_TRY(branches, branchesOf(module));
     const Uses uses(module);
     const bool compiled = isCompiled(module);
-    SHARDSCOPE_TRY(replicas, hloNumber(module, "replica_count")); // whose numbers groups without global ones name
-    SHARDSCOPE_TRY(partitions, hloNumber(module, "num_partitions"));
-    constexpr std::int64_t maximumListed = std::int64_t{ 1 } << 26; // devices in all groups that are written "{}"
+    const DeviceCounts stated = counts->value_or(DeviceCounts()); // whose numbers groups without global ones name
+    constexpr std::int64_t maximumListed = std::int64_t{ 1 } << 26; // devices in all groups that are not as written
     std::int64_t listed = 0;
     for (HloCollective& collective : found.list) {
         const std::uint32_t computation = module.instructions[collective.instruction].computation;
         collective.executions = (*executions)[computation];
         collective.branches = (*branches)[computation];
-        if (collective.kind != HloCollectiveKind::CollectivePermute && collective.groups.form == HloGroups::Form::All) {
-            collective.groups.lists = collective.groups.expanded(found.devices);
-            listed += collective.groups.size();
+        const bool isAll =
+            collective.kind != HloCollectiveKind::CollectivePermute && collective.groups.form == HloGroups::Form::All;
+        if (collective.ids != GroupIds::Devices || isAll) {
+            listed = saturatingSum(
+                listed, collective.ids == GroupIds::Devices ? std::min(found.devices, maximumDevices) : found.devices);
             if (listed > maximumListed)
                 return fail(Code::TooLarge, { { "what", "devices" }, { "count", listed }, { "limit", maximumListed } },
                     module.placeOf(module.instructions[collective.instruction].name.begin));
         }
+        if (collective.ids != GroupIds::Devices)
+            nameDevices(collective, stated);
+        else if (isAll)
+            collective.groups.lists = collective.groups.expanded(found.devices);
         const HloAttribute* groups = module.attribute(module.instructions[collective.instruction], "replica_groups");
         if (compiled && groups && collective.kind != HloCollectiveKind::CollectivePermute)
             if (const std::int64_t named = collective.groups.memberCount(); named != found.devices
-                && (collective.usesGlobalIds || (named != replicas->value_or(1) && named != partitions->value_or(1))))
+                && (collective.usesGlobalIds || collective.ids != GroupIds::Devices
+                    || (named != stated.replicas && named != stated.partitions)))
                 return fail(Code::DeviceCount,
                     { { "what", "groups" }, { "tiles", named }, { "devices", found.devices } },
                     module.placeOf(groups->value.begin));

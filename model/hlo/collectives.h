@@ -21,6 +21,7 @@
 #include "hlo/attributes.h"
 #include "hlo/groups.h"
 #include "hlo/module.h"
+#include "program/collective_groups.h"
 
 namespace shardscope {
 
@@ -44,8 +45,10 @@ struct HloCollective {
     std::vector<std::int64_t> dimensions; ///< as the text has them; empty without
     std::optional<std::int64_t> channel;
     bool usesGlobalIds = false;
-    HloGroups groups; ///< of all but collective-permute
-    std::vector<std::pair<std::int32_t, std::int32_t>> pairs; ///< of collective-permute: sender, receiver
+    /// What the text's groups and pairs number, in a program of several replicas of several partitions; else devices.
+    GroupIds ids = GroupIds::Devices;
+    HloGroups groups; ///< of all but collective-permute: devices, whatever the text numbers
+    std::vector<std::pair<std::int32_t, std::int32_t>> pairs; ///< of collective-permute: sender, receiver; likewise
     std::string_view reduction; ///< "add", "maximum"; empty without
     HloMetadata metadata;
     std::uint32_t line = 0; ///< of the text
@@ -77,8 +80,8 @@ struct HloCollectives {
 };
 
 /// Errors, with line and column: those of readGroups() and readPairs(); UndefinedName for computations;
-/// DeviceOutOfRange for a device beyond those that the module states; DeviceCount where the groups of a compiled
-/// program do not have every device once; TooLarge for groups of far too many devices.
+/// DeviceOutOfRange for a device, replica or partition beyond those that the module states; DeviceCount where the
+/// groups of a compiled program do not have every device once; TooLarge for groups of far too many devices.
 [[nodiscard]] Result<HloCollectives> collectivesOf(const HloModule& module);
 
 /// How often each computation runs in a step, by index; nothing where that cannot be told.

@@ -150,10 +150,10 @@ std::vector<MeshAxis> explainingMesh(const HloModule& module, const HloCollectiv
     if (devices < 1 || devices > maximumDevices)
         return { { "axis_0", 1 } };
     Strides needed{ 1, devices };
-    std::set<std::string_view> seen;
+    std::set<std::pair<std::string_view, GroupIds>> seen;
     for (const HloCollective& collective : collectives.list) {
         const HloAttribute* text = module.attribute(module.instructions[collective.instruction], "replica_groups");
-        if (!text || collective.groups.size() < 2 || !seen.insert(module.view(text->value)).second)
+        if (!text || collective.groups.size() < 2 || !seen.insert({ module.view(text->value), collective.ids }).second)
             continue;
         for (const std::vector<std::int32_t>& group : collective.groups.expanded(devices))
             addStrides(needed, stridesOf(group), devices);

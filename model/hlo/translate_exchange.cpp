@@ -43,6 +43,25 @@ std::string sizesText(DType dtype, const std::vector<std::int64_t>& sizes)
     return "tensor<" + join(sizes, "x") + (sizes.empty() ? "" : "x") + std::string(name(dtype)) + '>';
 }
 
+/// Whether StableHLO has it with use_global_device_ids.
+bool takesGlobalIds(HloCollectiveKind kind)
+{
+    return kind == HloCollectiveKind::AllReduce || kind == HloCollectiveKind::AllGather
+        || kind == HloCollectiveKind::ReduceScatter;
+}
+
+/// Groups and pairs are written over numbers of devices, or as the text has them: over replicas or partitions.
+bool keepsNumbers(const HloCollective& found)
+{
+    return found.ids != GroupIds::Devices && !takesGlobalIds(found.kind);
+}
+
+/// What the text numbers tells its tables from others of the same text; one and the same is as it is written.
+GroupIds numberedIn(const HloCollective& found)
+{
+    return keepsNumbers(found) ? GroupIds::Partitions : found.ids;
+}
+
 } // namespace
 
 Result<void> Translator::groupTables()
@@ -57,10 +76,17 @@ Result<void> Translator::groupTables()
             return fail(Code::TooLarge, { { "what", "devices" }, { "count", ids }, { "limit", maximumIds } },
                 at(m_module.instructions[collective.instruction]));
         const HloInstruction& instruction = m_module.instructions[collective.instruction];
-        if (const auto [place, isNew] = m_groupTables.emplace(groupsIn(instruction), m_groupTables.size()); isNew)
-            line("#groups" + std::to_string(place->second) + " = "
-                    + tableText(collective.groups.expanded(m_found.devices)),
-                instruction.name.begin);
+        const auto [place, isNew] =
+            m_groupTables.emplace(std::pair(groupsIn(instruction), numberedIn(collective)), m_groupTables.size());
+        if (!isNew)
+            continue;
+        std::vector<std::vector<std::int32_t>> groups = collective.groups.expanded(m_found.devices);
+        const HloAttribute* text = m_module.attribute(instruction, "replica_groups");
+        if (keepsNumbers(collective)) {
+            SHARDSCOPE_TRY(written, text ? readGroups(m_module, text->value) : Result<HloGroups>(HloGroups()));
+            groups = written->expanded(collective.groups.size());
+        }
+        line("#groups" + std::to_string(place->second) + " = " + tableText(groups), instruction.name.begin);
     }
     return {};
 }
@@ -71,19 +97,20 @@ std::string_view Translator::groupsIn(const HloInstruction& instruction) const
     return groups ? m_module.view(groups->value) : std::string_view("{}");
 }
 
-std::string Translator::groupsOf(const HloInstruction& instruction) const
+std::string Translator::groupsOf(const HloCollective& found) const
 {
-    return "replica_groups = #groups" + std::to_string(m_groupTables.at(groupsIn(instruction)));
+    const std::string_view text = groupsIn(m_module.instructions[found.instruction]);
+    return "replica_groups = #groups" + std::to_string(m_groupTables.at({ text, numberedIn(found) }));
 }
 
-/// Over numbers of all devices, as every text of one replica means it.
+/// Over numbers of all devices, as every text of one replica means it; empty where replicas are numbered.
 std::string Translator::channel(const HloCollective& found) const
 {
+    if (keepsNumbers(found) && found.ids == GroupIds::Replicas)
+        return {};
     std::string text = "channel_handle = #stablehlo.channel_handle<handle = "
         + std::to_string(std::max<std::int64_t>(found.channel.value_or(1), 1)) + ", type = 1>";
-    const bool takesFlag = found.kind == HloCollectiveKind::AllReduce || found.kind == HloCollectiveKind::AllGather
-        || found.kind == HloCollectiveKind::ReduceScatter;
-    return takesFlag ? text + ", use_global_device_ids" : text;
+    return takesGlobalIds(found.kind) ? text + ", use_global_device_ids" : text;
 }
 
 std::string Translator::step(const HloInstruction& instruction, std::string_view name, const std::string& attributes,
@@ -127,9 +154,10 @@ Result<void> Translator::allToAllOfParts(const HloInstruction& instruction, cons
         parts.push_back(step(instruction, "reshape", {}, nameOf(operand), own, part));
     const std::string sent =
         step(instruction, "concatenate", "dimension = 0 : i64", join(parts, ", "), join(types, ", "), together);
+    const std::string over = channel(found);
     const std::string received = step(instruction, "all_to_all",
         "split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = " + std::to_string(size) + " : i64, "
-            + groupsOf(instruction) + ", " + channel(found),
+            + groupsOf(found) + (over.empty() ? "" : ", ") + over,
         sent, together, together);
     Leaves results;
     std::vector<std::int64_t> starts(one.size(), 0), limits = one;
@@ -165,15 +193,22 @@ Result<void> Translator::collective(const HloInstruction& instruction, const Hlo
     target.name = "stablehlo." + std::string(name(found.kind));
     std::replace(target.name.begin(), target.name.end(), '-', '_');
     if (isPermute) {
+        std::vector<std::pair<std::int32_t, std::int32_t>> named = found.pairs;
+        const HloAttribute* text = m_module.attribute(instruction, "source_target_pairs");
+        if (text && keepsNumbers(found)) {
+            SHARDSCOPE_TRY(written, readPairs(m_module, text->value));
+            named = std::move(*written);
+        }
         std::vector<std::vector<std::int32_t>> pairs;
-        for (const auto& [sender, receiver] : found.pairs)
+        for (const auto& [sender, receiver] : named)
             pairs.push_back({ sender, receiver });
         target.attributes.push_back(
             "source_target_pairs = " + (pairs.empty() ? std::string("dense<> : tensor<0x2xi64>") : tableText(pairs)));
     } else {
-        target.attributes.push_back(groupsOf(instruction));
+        target.attributes.push_back(groupsOf(found));
     }
-    target.attributes.push_back(channel(found));
+    if (std::string over = channel(found); !over.empty())
+        target.attributes.push_back(std::move(over));
     const std::string dimension = std::to_string(found.dimensions.empty() ? 0 : found.dimensions.front()) + " : i64";
     if (found.kind == HloCollectiveKind::AllGather)
         target.attributes.push_back("all_gather_dim = " + dimension);

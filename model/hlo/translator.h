@@ -125,7 +125,7 @@ private:
     [[nodiscard]] std::string locationText(const HloInstruction& instruction) const;
     [[nodiscard]] std::string functionName(std::uint32_t computation) const;
     [[nodiscard]] std::string_view groupsIn(const HloInstruction& instruction) const; ///< as the text has them
-    [[nodiscard]] std::string groupsOf(const HloInstruction& instruction) const; ///< by their table
+    [[nodiscard]] std::string groupsOf(const HloCollective& found) const; ///< by their table
     [[nodiscard]] std::string channel(const HloCollective& found) const;
     [[nodiscard]] Leaves latestValue(std::uint32_t shape);
     void line(std::string_view text, std::uint32_t origin);
@@ -141,7 +141,8 @@ private:
     bool m_isCompiled;
     std::unordered_map<std::uint32_t, const HloCollective*> m_collectives; ///< by instruction
     std::vector<std::uint32_t> m_types; ///< by shape: number of the type's alias; noHloIndex for none
-    std::map<std::string_view, std::size_t> m_groupTables; ///< by the text of the groups: number of the table
+    /// By the text of the groups, and what it numbers: number of the table.
+    std::map<std::pair<std::string_view, GroupIds>, std::size_t> m_groupTables;
     std::vector<std::vector<std::uint32_t>> m_firstLeaves; ///< by shape of a tuple: the first array of each part
     std::string m_calledMain; ///< what a called function goes by whose name is main
     std::string m_out;

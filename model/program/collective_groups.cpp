@@ -19,31 +19,17 @@ namespace {
 
 using Groups = std::vector<std::vector<std::int32_t>>;
 
-/// How ids in groups are meant. Without a channel they are replicas, and every partition has its own groups. With one
-/// they are replicas with all of their partitions for the reductions and gathers, partitions for the others.
-enum class Ids : std::uint8_t { Replicas, Partitions, Devices, ReplicasWithPartitions };
-
-Ids idsOf(const Operation& op, const CollectiveAttributes& own)
+GroupIds idsOf(const Operation& op, const CollectiveAttributes& own)
 {
     const bool permutes =
         op.kind == OpKind::AllToAll || op.kind == OpKind::CollectivePermute || op.kind == OpKind::CollectiveBroadcast;
-    if (own.channelId <= 0 && !own.useGlobalDeviceIds)
-        return Ids::Replicas;
-    return permutes ? Ids::Partitions : own.useGlobalDeviceIds ? Ids::Devices : Ids::ReplicasWithPartitions;
-}
-
-std::int64_t countOf(Ids ids, const DeviceCounts& devices)
-{
-    return ids == Ids::Partitions ? devices.partitions : ids == Ids::Devices ? devices.all() : devices.replicas;
+    return groupIds(permutes, own.channelId > 0, own.useGlobalDeviceIds);
 }
 
 /// Ids are below countOf().
 Groups groupsOf(const DeviceCounts& devices, const Operation& op, const CollectiveAttributes& own)
 {
-    const auto device = [&](std::int64_t replica, std::int64_t partition) {
-        return static_cast<std::int32_t>(replica * devices.partitions + partition);
-    };
-    const Ids meant = idsOf(op, own);
+    const GroupIds meant = idsOf(op, own);
     std::vector<std::vector<std::int64_t>> listed = own.groups;
     if (op.kind != OpKind::CollectivePermute
         && (listed.empty() || (listed.size() == 1 && listed[0].empty()))) { // all of them
@@ -51,36 +37,7 @@ Groups groupsOf(const DeviceCounts& devices, const Operation& op, const Collecti
         for (std::int64_t i = 0; i < countOf(meant, devices); ++i)
             listed[0].push_back(i);
     }
-    Groups groups;
-    const auto add = [&](const std::vector<std::int64_t>& ids, auto deviceOf) {
-        std::vector<std::int32_t>& group = groups.emplace_back();
-        for (const std::int64_t id : ids)
-            if (id >= 0)
-                group.push_back(deviceOf(id));
-    };
-    for (const std::vector<std::int64_t>& ids : listed) {
-        switch (meant) {
-        case Ids::Replicas:
-            for (std::int64_t p = 0; p < devices.partitions; ++p)
-                add(ids, [&](std::int64_t id) { return device(id, p); });
-            break;
-        case Ids::Partitions:
-            for (std::int64_t r = 0; r < devices.replicas; ++r)
-                add(ids, [&](std::int64_t id) { return device(r, id); });
-            break;
-        case Ids::Devices:
-            add(ids, [&](std::int64_t id) { return static_cast<std::int32_t>(id); });
-            break;
-        case Ids::ReplicasWithPartitions: {
-            std::vector<std::int32_t>& group = groups.emplace_back();
-            for (const std::int64_t id : ids)
-                for (std::int64_t p = 0; id >= 0 && p < devices.partitions; ++p)
-                    group.push_back(device(id, p));
-            break;
-        }
-        }
-    }
-    return groups;
+    return devicesOfGroups(listed, meant, devices);
 }
 
 /// The first id of a group that no replica, partition or device has: arguments of NotExecutable. `missing` is the
@@ -88,15 +45,15 @@ Groups groupsOf(const DeviceCounts& devices, const Operation& op, const Collecti
 std::optional<std::vector<Arg>> strangeId(
     const Operation& op, const CollectiveAttributes& own, const DeviceCounts& devices)
 {
-    const Ids meant = idsOf(op, own);
+    const GroupIds meant = idsOf(op, own);
     const std::int64_t count = countOf(meant, devices);
     for (const std::vector<std::int64_t>& ids : own.groups)
         for (const std::int64_t id : ids) {
             if (id < count)
                 continue;
             std::vector<Arg> args{ { "wrong", "groups" }, { "device", id }, { "devices", count } };
-            if (devices.partitions > 1 && (meant == Ids::Replicas || meant == Ids::ReplicasWithPartitions))
-                args.emplace_back("missing", meant == Ids::Replicas ? "channel_handle" : "use_global_device_ids");
+            if (devices.partitions > 1 && (meant == GroupIds::Replicas || meant == GroupIds::ReplicasWithPartitions))
+                args.emplace_back("missing", meant == GroupIds::Replicas ? "channel_handle" : "use_global_device_ids");
             return args;
         }
     return {};
@@ -128,6 +85,58 @@ bool fitsTypes(const Program& program, const Operation& op, const CollectiveAttr
 }
 
 } // namespace
+
+GroupIds groupIds(bool permutes, bool hasChannel, bool usesGlobalIds)
+{
+    if (!hasChannel && !usesGlobalIds)
+        return GroupIds::Replicas;
+    return permutes ? GroupIds::Partitions : usesGlobalIds ? GroupIds::Devices : GroupIds::ReplicasWithPartitions;
+}
+
+std::int64_t countOf(GroupIds ids, const DeviceCounts& devices)
+{
+    return ids == GroupIds::Partitions ? devices.partitions
+        : ids == GroupIds::Devices     ? devices.all()
+                                       : devices.replicas;
+}
+
+std::vector<std::vector<std::int32_t>> devicesOfGroups(
+    const std::vector<std::vector<std::int64_t>>& groups, GroupIds ids, const DeviceCounts& devices)
+{
+    const auto device = [&](std::int64_t replica, std::int64_t partition) {
+        return static_cast<std::int32_t>(replica * devices.partitions + partition);
+    };
+    Groups found;
+    const auto add = [&](const std::vector<std::int64_t>& listed, auto deviceOf) {
+        std::vector<std::int32_t>& group = found.emplace_back();
+        for (const std::int64_t id : listed)
+            if (id >= 0)
+                group.push_back(deviceOf(id));
+    };
+    for (const std::vector<std::int64_t>& listed : groups) {
+        switch (ids) {
+        case GroupIds::Replicas:
+            for (std::int64_t p = 0; p < devices.partitions; ++p)
+                add(listed, [&](std::int64_t id) { return device(id, p); });
+            break;
+        case GroupIds::Partitions:
+            for (std::int64_t r = 0; r < devices.replicas; ++r)
+                add(listed, [&](std::int64_t id) { return device(r, id); });
+            break;
+        case GroupIds::Devices:
+            add(listed, [&](std::int64_t id) { return static_cast<std::int32_t>(id); });
+            break;
+        case GroupIds::ReplicasWithPartitions: {
+            std::vector<std::int32_t>& group = found.emplace_back();
+            for (const std::int64_t id : listed)
+                for (std::int64_t p = 0; id >= 0 && p < devices.partitions; ++p)
+                    group.push_back(device(id, p));
+            break;
+        }
+        }
+    }
+    return found;
+}
 
 std::vector<std::vector<std::int32_t>> groupsOf(const Operation& op, const DeviceCounts& devices)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which devices the groups of StableHLO's collectives mean: ids are replicas, partitions or devices.
+// Which devices the groups of collectives mean, in StableHLO and in HLO text: ids are replicas, partitions or devices.
 //
 //     all_reduce over [[0, 1]] without a channel, 2 replicas x 2 partitions: ids are replicas, and each partition has a
 //     group of its own                                                      -> devices [[0, 2], [1, 3]]
@@ -13,6 +13,17 @@
 #include "program/device_counts.h"
 
 namespace shardscope {
+
+/// How ids in groups are meant. Without a channel they are replicas, and every partition has its own groups. With one
+/// they are replicas with all of their partitions for the reductions and gathers, partitions for the others.
+enum class GroupIds : std::uint8_t { Replicas, Partitions, Devices, ReplicasWithPartitions };
+/// `permutes`: an all-to-all, a permute or a broadcast.
+[[nodiscard]] GroupIds groupIds(bool permutes, bool hasChannel, bool usesGlobalIds);
+/// How many of them there are.
+[[nodiscard]] std::int64_t countOf(GroupIds ids, const DeviceCounts& devices);
+/// The devices of such groups, or pairs. Ids are below countOf(); those below 0 stand for nobody.
+[[nodiscard]] std::vector<std::vector<std::int32_t>> devicesOfGroups(
+    const std::vector<std::vector<std::int64_t>>& groups, GroupIds ids, const DeviceCounts& devices);
 
 /// The devices of a collective's groups, in the order of the groups; of a collective_permute (sender, receiver).
 [[nodiscard]] std::vector<std::vector<std::int32_t>> groupsOf(const Operation& op, const DeviceCounts& devices);

@@ -124,6 +124,28 @@ private Q_SLOTS:
         const Ran ran = run(QStringLiteral("comms"), {}, summedAlongX);
         QVERIFY2(ran.out.contains(QStringLiteral("Every device sends 192 B per step.")), qPrintable(ran.out));
     }
+    /// Two all-reduces of 8 KiB, of the four replicas of a partition and of two replicas with their two partitions, and
+    /// a permute of all replicas: 12, 12 and 8 KiB. The text is the same before and after XLA compiles it.
+    void tellsReplicasFromPartitions()
+    {
+        for (const char* scheduled : { "", ", is_scheduled=true" }) {
+            const std::string text = "HloModule pmap, replica_count=4, num_partitions=2" + std::string(scheduled)
+                + "\n\n%add (a: f32[], b: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
+                  "  ROOT %s = f32[] add(%a, %b)\n}\n\nENTRY %main (w: f32[64,32]) -> f32[64,32] {\n"
+                  "  %w = f32[64,32]{1,0} parameter(0)\n"
+                  "  %ar = f32[64,32]{1,0} all-reduce(%w), replica_groups={}, to_apply=%add\n"
+                  "  %ar2 = f32[64,32]{1,0} all-reduce(%ar), channel_id=2, replica_groups={{0,1},{2,3}}, "
+                  "to_apply=%add\n"
+                  "  ROOT %cp = f32[64,32]{1,0} collective-permute(%ar2), "
+                  "source_target_pairs={{0,1},{1,2},{2,3},{3,0}}\n}\n";
+            const Ran ran = run(QStringLiteral("comms"), {}, text.c_str());
+            QVERIFY2(ran.code == 0, qPrintable(ran.out + ran.error));
+            QCOMPARE(
+                ran.out.count(QStringLiteral(" 12,288 ")), *scheduled == 0 ? 2 : 4); // sums go by their groups there
+            QVERIFY2(ran.out.contains(QStringLiteral("Every device sends 32 KiB (32,768 B) per step.")),
+                qPrintable(ran.out));
+        }
+    }
     /// A permutation that leaves devices out, or in which one keeps what it has, is not what every device sends.
     void saysWhoSends()
     {

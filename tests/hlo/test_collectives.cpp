@@ -70,6 +70,7 @@ private Q_SLOTS:
     void asynchronous();
     void slicedRightAfter();
     void devices();
+    void replicasAndPartitions();
     void executions();
     void branches();
     void errors();
@@ -243,6 +244,59 @@ void TestCollectives::devices()
     QVERIFY(devicesOf(", num_partitions=4").startsWith(QLatin1String("E408 5:51 device=5 devices=4")));
     // Every device of a compiled program stands in one group.
     QVERIFY(devicesOf(", num_partitions=8, is_scheduled=true").startsWith(QLatin1String("E406 5:")));
+}
+
+/// Device = 2 * replica + partition: what groups and pairs number depends on channel and flag.
+void TestCollectives::replicasAndPartitions()
+{
+    using Groups = std::vector<std::vector<std::int32_t>>;
+    const auto found = [](const std::string& statement, const std::string& attributes = {}) {
+        const Result<HloModule> module =
+            test::readKept(moduleOf("  %p = f32[8] parameter(0)\n  %q = f32[8] " + statement,
+                ", replica_count=4, num_partitions=2" + attributes));
+        return collectivesOf(module.value());
+    };
+    const auto groupsOf = [&](const std::string& statement, const std::string& attributes = {}) {
+        const Result<HloCollectives> read = found(statement, attributes);
+        if (!read)
+            qWarning("%s", qPrintable(shownError(read)));
+        return read ? read->list.at(0).groups.expanded(read->devices) : Groups();
+    };
+    const Groups ofReplicas{ { 0, 2 }, { 1, 3 }, { 4, 6 }, { 5, 7 } }, halves{ { 0, 1, 2, 3 }, { 4, 5, 6, 7 } },
+        ofPartitions{ { 0, 1 }, { 2, 3 }, { 4, 5 }, { 6, 7 } }, allReplicas{ { 0, 2, 4, 6 }, { 1, 3, 5, 7 } };
+    for (const char* compiled : { "", ", is_scheduled=true" }) {
+        QVERIFY(groupsOf("all-reduce(%p), replica_groups={}", compiled) == allReplicas);
+        QVERIFY(groupsOf("all-reduce(%p)", compiled) == allReplicas);
+        QVERIFY(groupsOf("all-reduce(%p), replica_groups={{0,1},{2,3}}", compiled) == ofReplicas);
+        QVERIFY(groupsOf("all-reduce(%p), replica_groups=[2,2]<=[4]", compiled) == ofReplicas);
+        QVERIFY(groupsOf("all-reduce(%p), channel_id=2, replica_groups={{0,1},{2,3}}", compiled) == halves);
+        QVERIFY(groupsOf("all-reduce(%p), channel_id=2, replica_groups={}", compiled)
+            == (Groups{ { 0, 1, 2, 3, 4, 5, 6, 7 } }));
+        QVERIFY(groupsOf("all-reduce(%p), channel_id=2, replica_groups={{0,1,2,3},{4,5,6,7}}, "
+                         "use_global_device_ids=true",
+                    compiled)
+            == halves);
+        QVERIFY(groupsOf("all-to-all(%p), replica_groups={{0,1},{2,3}}, dimensions={0}", compiled) == ofReplicas);
+        QVERIFY(
+            groupsOf("all-to-all(%p), channel_id=1, replica_groups={{0,1}}, dimensions={0}", compiled) == ofPartitions);
+    }
+    using Pairs = std::vector<std::pair<std::int32_t, std::int32_t>>;
+    QVERIFY(found("collective-permute(%p), source_target_pairs={{0,3},{3,0}}")->list.at(0).pairs
+        == (Pairs{ { 0, 6 }, { 1, 7 }, { 6, 0 }, { 7, 1 } }));
+    QVERIFY(found("collective-permute(%p), channel_id=1, source_target_pairs={{0,1}}")->list.at(0).pairs
+        == (Pairs{ { 0, 1 }, { 2, 3 }, { 4, 5 }, { 6, 7 } }));
+    // There are four replicas, two partitions, and eight devices.
+    const auto refused = [&](const std::string& statement, const std::string& attributes = {}) {
+        const QString error = shownError(found(statement, attributes));
+        return error.section(QLatin1Char(' '), 0, 0) + QLatin1Char(' ') + error.section(QLatin1Char(' '), 2);
+    };
+    QCOMPARE(refused("all-reduce(%p), replica_groups={{0,4}}"), QStringLiteral("E408 device=4 devices=4"));
+    QCOMPARE(refused("collective-permute(%p), channel_id=1, source_target_pairs={{0,2}}"),
+        QStringLiteral("E408 device=2 devices=2"));
+    QCOMPARE(refused("all-reduce(%p), channel_id=1, replica_groups={{0,8}}, use_global_device_ids=true"),
+        QStringLiteral("E408 device=8 devices=8"));
+    QCOMPARE(refused("all-reduce(%p), replica_groups={{0,1}}", ", is_scheduled=true"),
+        QStringLiteral("E406 what=groups tiles=4 devices=8"));
 }
 
 void TestCollectives::executions()

@@ -6,6 +6,7 @@
 #include "hlo/reading_hlo.h"
 #include "hlo/to_stablehlo.h"
 #include "program/aliased_results.h"
+#include "program/collective_groups.h"
 #include "program/op_row.h"
 #include "program/other_attributes.h"
 #include "program/verify_findings.h"
@@ -50,6 +51,7 @@ private Q_SLOTS:
     void tiles();
     void compiled();
     void collectives();
+    void replicasAndPartitions();
     void takenText();
     void largeTuples();
     void namesThatClash();
@@ -508,6 +510,49 @@ void TestToStableHlo::collectives()
     QVERIFY2(exchanged, qPrintable(shownError(parts)));
     QCOMPARE(exchanged->splitCount, std::int64_t{ 2 });
     QVERIFY(parts->partitionedOver == (std::vector<MeshAxis>{ { "x", 2 }, { "y", 4 } }));
+}
+
+/// Groups of one text that number replicas, replicas with their partitions, partitions or devices.
+void TestToStableHlo::replicasAndPartitions()
+{
+    using Groups = std::vector<std::vector<std::int32_t>>;
+    const Groups ofReplicas{ { 0, 2 }, { 1, 3 }, { 4, 6 }, { 5, 7 } }, halves{ { 0, 1, 2, 3 }, { 4, 5, 6, 7 } };
+    const std::vector<std::pair<std::string, Groups>> stated{
+        { "all-reduce(%v0), replica_groups={{0,1},{2,3}}, to_apply=%add", ofReplicas },
+        { "all-reduce(%v1), channel_id=2, replica_groups={{0,1},{2,3}}, to_apply=%add", halves },
+        { "all-to-all(%v2), replica_groups={{0,1},{2,3}}, dimensions={0}", ofReplicas },
+        { "all-reduce(%v3), replica_groups={}, to_apply=%add", { { 0, 2, 4, 6 }, { 1, 3, 5, 7 } } },
+        { "all-to-all(%v4), channel_id=1, replica_groups={}, dimensions={0}",
+            { { 0, 1 }, { 2, 3 }, { 4, 5 }, { 6, 7 } } },
+        { "all-reduce(%v5), channel_id=3, replica_groups={{0,1,2,3},{4,5,6,7}}, use_global_device_ids=true, "
+          "to_apply=%add",
+            halves },
+        { "collective-permute(%v6), source_target_pairs={{2,3},{3,2}}", { { 4, 6 }, { 5, 7 }, { 6, 4 }, { 7, 5 } } },
+        { "collective-permute(%v7), channel_id=1, source_target_pairs={{1,0}}",
+            { { 1, 0 }, { 3, 2 }, { 5, 4 }, { 7, 6 } } },
+    };
+    std::string statements = "  %v0 = f32[4,2]{1,0} parameter(0)\n";
+    for (std::size_t i = 0; i < stated.size(); ++i)
+        statements += std::string(i + 1 == stated.size() ? "  ROOT " : "  ") + "%v" + std::to_string(i + 1)
+            + " = f32[4,2]{1,0} " + stated[i].first + '\n';
+    for (const char* compiled : { "", ", is_scheduled=true" }) {
+        const Result<ReadProgram> read = readProgram("HloModule m, replica_count=4, num_partitions=2"
+            + std::string(compiled) + "\n\n" + adder + "ENTRY %e (v0: f32[4,2]) -> f32[4,2] {\n" + statements + "}\n");
+        QCOMPARE(shownError(read), QString());
+        QVERIFY(verify(read->program).empty());
+        QVERIFY(strangeDevices(read->program).empty());
+        const DeviceCounts devices = statedDevices(read->program);
+        std::size_t next = 0;
+        for (const Operation& operation : read->program.operations) {
+            if (!isExchange(operation.kind))
+                continue;
+            QVERIFY(next < stated.size());
+            QVERIFY2(groupsOf(operation, devices) == stated[next].second, stated[next].first.c_str());
+            QVERIFY(!wrongGroups(read->program, operation, devices));
+            ++next;
+        }
+        QCOMPARE(next, stated.size());
+    }
 }
 
 void TestToStableHlo::takenText()
