@@ -232,7 +232,8 @@ void TestCollectives::devices()
 {
     const auto devicesOf = [](const std::string& attributes) {
         const std::string text = moduleOf("  %p = f32[8] parameter(0)\n  %g = f32[16] all-gather(%p), "
-                                          "replica_groups={{0,5}}, dimensions={0}",
+                                          "replica_groups={{0,5}}, channel_id=1, dimensions={0}, "
+                                          "use_global_device_ids=true",
             attributes);
         const Result<HloModule> module = readHlo(text);
         const Result<HloCollectives> found = collectivesOf(module.value());
