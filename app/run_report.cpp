@@ -144,16 +144,20 @@ namespace {
 void printSteps(Console& console, const std::vector<StepRecord>& steps)
 {
     constexpr std::size_t maxShown = 20;
-    Table table{ "Step>", "Loss>", "Wall time>" };
+    const bool hasLoss = std::any_of(steps.begin(), steps.end(), [](const StepRecord& step) { return step.loss; });
+    Table table = hasLoss ? Table{ "Step>", "Loss>", "Wall time>" } : Table{ "Step>", "Wall time>" };
+    const auto addRow = [&](const QString& step, const QString& loss, const QString& wall) {
+        table.rows.push_back(hasLoss ? QStringList{ step, loss, wall } : QStringList{ step, wall });
+    };
     const std::size_t count = steps.size();
     for (std::size_t i = 0; i < count; ++i) {
         if (count > maxShown && i == maxShown / 2) { // the first and the last ones
             i = count - maxShown / 2;
-            table.rows.push_back({ QStringLiteral("…"), {}, {} });
+            addRow(QStringLiteral("…"), {}, {});
         }
         const StepRecord& step = steps[i];
-        table.rows.push_back({ QString::number(i + 1), step.loss ? QString::number(*step.loss, 'g', 9) : QString(),
-            words::seconds(step.wall) });
+        addRow(QString::number(i + 1), step.loss ? QString::number(*step.loss, 'g', 9) : QString(),
+            words::seconds(step.wall));
     }
     console.heading(QStringLiteral("Steps"));
     console.table(table);

@@ -575,6 +575,22 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         }
     }
 
+    /// A program without a loss has no column for it.
+    void lossColumn()
+    {
+        const auto steps = [&](const QByteArray& results, const QByteArray& returned) {
+            const QByteArray text = "func.func @main(%w: tensor<4xf32>, %l: tensor<f32>) -> " + results
+                + " {\n  %n = stablehlo.add %w, %w : tensor<4xf32>\n  return " + returned + " : "
+                + QByteArray(results).replace('(', "").replace(')', "") + "\n}\n";
+            const Ran ran = run(text,
+                { QStringLiteral("--steps"), QStringLiteral("2"), QStringLiteral("--state"), QStringLiteral("0=0"),
+                    QStringLiteral("--no-timeit") });
+            return ran.out.section(QStringLiteral("Steps\n"), 1).section(QLatin1Char('\n'), 0, 0).simplified();
+        };
+        QCOMPARE(steps("tensor<4xf32>", "%n"), QStringLiteral("Step Wall time"));
+        QCOMPARE(steps("(tensor<4xf32>, tensor<f32>)", "%n, %l"), QStringLiteral("Step Loss Wall time"));
+    }
+
     void steps()
     {
         const QByteArray text = R"(sdy.mesh @mesh = <["x"=2]>
