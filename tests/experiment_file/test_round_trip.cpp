@@ -662,6 +662,20 @@ private Q_SLOTS:
         QCOMPARE(writeExperiment(again->experiment), text);
     }
 
+    /// A save writes known keys in its own order, and what is read of that is the same experiment.
+    void unknownKeysOfAnotherOrder()
+    {
+        const auto read = readExperiment(R"({ "format": "sharding-experiment", "version": "1.0",
+  "model": { "preset": "transformer", "encoder_layers": 2, "encoder_length": 4, "later": 1, "latest": 2,
+    "gated_mlp": false, "scaled_attention": false, "tied": true, "scaled_logits": true } })");
+        QVERIFY(read.has_value());
+        QCOMPARE(read->experiment.unknownKeys.size(), std::size_t(3));
+        const std::string written = writeExperiment(read->experiment);
+        const auto again = readExperiment(written);
+        QVERIFY(again.has_value() && again->experiment == read->experiment);
+        QCOMPARE(writeExperiment(again->experiment), written);
+    }
+
     void unknownKeyNearAKnownOne()
     {
         const auto read = readExperiment(R"({"format": "sharding-experiment", "version": "1.0",
