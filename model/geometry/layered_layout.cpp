@@ -11,9 +11,9 @@ namespace shardscope {
 namespace {
 
 constexpr int orderSweeps = 6;
-constexpr int placeSweeps = 24, placeSweepsOfMany = 10, placeSweepsOfVeryMany = 6;
+constexpr int placeSweeps = 24, fewPlaceSweeps = 10, fewestPlaceSweeps = 6;
 constexpr std::size_t maxForCounting = 4000; ///< connections, beyond which less is tried and crossings are not counted
-constexpr std::size_t veryMany = 50'000; ///< connections, beyond which still less is tried
+constexpr std::size_t maxForFewSweeps = 50'000; ///< connections, beyond which still less is tried
 
 /// A box, or the place that an edge holds in a layer that it passes. Layers are worked out as if they stood below each
 /// other, and are turned in the end: left and right here is up and down there.
@@ -240,8 +240,8 @@ private:
         }
         const int count = static_cast<int>(m_layers.size());
         const int sweeps = m_links.size() <= maxForCounting ? placeSweeps
-            : m_links.size() <= veryMany                    ? placeSweepsOfMany
-                                                            : placeSweepsOfVeryMany;
+            : m_links.size() <= maxForFewSweeps             ? fewPlaceSweeps
+                                                            : fewestPlaceSweeps;
         for (int sweep = 0; sweep < sweeps; ++sweep) {
             const bool both = sweep >= sweeps / 2, downwards = sweep % 2 == 0;
             for (int i = 0; i < count; ++i)

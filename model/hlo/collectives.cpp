@@ -192,9 +192,9 @@ Result<std::int64_t> devicesOf(
     std::int64_t devices = count;
     for (const HloCollective& collective : collectives) {
         const std::int64_t named = namedDevices(collective);
-        const std::int64_t most = collective.ids == GroupIds::Devices ? count : countOf(collective.ids, *stated);
-        if (stated && named > most)
-            return fail(Code::DeviceOutOfRange, { { "device", named - 1 }, { "devices", most } },
+        const std::int64_t limit = collective.ids == GroupIds::Devices ? count : countOf(collective.ids, *stated);
+        if (stated && named > limit)
+            return fail(Code::DeviceOutOfRange, { { "device", named - 1 }, { "devices", limit } },
                 placeOfDevice(module, module.instructions[collective.instruction], named - 1));
         devices = std::max(devices, named);
     }

@@ -31,11 +31,24 @@ using test::layoutOf;
 
 namespace {
 
-/// Five dimensions, four of them cut, none evenly but the first.
+/// Five dimensions, four of them sharded, none evenly but the first.
 Layout rankFive()
 {
     return layoutOf("a=2,b=3,c=4,d=2", "P('a', 'b', None, 'c', 'd')", { 4, 8, 5, 10, 7 });
 }
+
+/// The tray over the grid whose dimensions it places, both in one window.
+struct TrayInWindow {
+    explicit TrayInWindow(ThemeChoice theme)
+        : appearance(theme)
+    {
+    }
+    Appearance appearance;
+    Selection selection;
+    QWidget window;
+    GridCanvas canvas{ &selection, &window };
+    GridTray tray{ &canvas, &window };
+};
 
 void typeText(QLineEdit* edit, const QString& text)
 {
@@ -285,11 +298,8 @@ private Q_SLOTS:
     /// Names have room for their axes, before the label of the colours has any.
     void namesKeepTheirAxes()
     {
-        Appearance appearance(ThemeChoice::Light);
-        Selection selection;
-        QWidget window;
-        GridCanvas canvas(&selection, &window);
-        GridTray tray(&canvas, &window);
+        TrayInWindow shown(ThemeChoice::Light);
+        auto& [appearance, selection, window, canvas, tray] = shown;
         canvas.setSubject(
             GridSubject{ layoutOf("data=2,model=4", "P('data', 'model')", { 8, 16 }), { "rows", "columns" }, 4, 8 });
         tray.follow();
@@ -313,11 +323,8 @@ private Q_SLOTS:
 
     void dragged()
     {
-        Appearance appearance(ThemeChoice::Dark);
-        Selection selection;
-        QWidget window;
-        GridCanvas canvas(&selection, &window);
-        GridTray tray(&canvas, &window);
+        TrayInWindow shown(ThemeChoice::Dark);
+        auto& [appearance, selection, window, canvas, tray] = shown;
         window.resize(900, 700);
         tray.setGeometry(0, 0, 900, 100);
         canvas.setGeometry(0, 100, 900, 600);
