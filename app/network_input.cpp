@@ -89,7 +89,7 @@ void remarkSize(const Experiment& experiment)
     const Result<std::shared_ptr<const Plan>> plan = plannedProgram(*snapshot);
     Result<void> fits;
     if (plan)
-        fits = checkRunMemory(**plan, options);
+        fits = checkRunMemory(**plan, options).map([](const RunNeeds&) {});
     else if (plan.error().code == Code::TooLarge)
         fits = tl::unexpected(runOutOfMemory(plan.error(), snapshot->mesh->deviceCount(), options));
     if (fits || fits.error().code != Code::OutOfMemory)

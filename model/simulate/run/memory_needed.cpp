@@ -7,6 +7,7 @@
 #include "base/codes.h"
 #include "simulate/run/device_memory.h"
 #include "simulate/run/phases.h"
+#include "simulate/run/step_trace.h"
 
 namespace shardscope {
 
@@ -45,14 +46,16 @@ tl::unexpected<Error> runOutOfMemory(
     return error;
 }
 
-Result<void> checkRunMemory(const Plan& plan, const RunOptions& options)
+Result<RunNeeds> checkRunMemory(const Plan& plan, const RunOptions& options)
 {
     const std::int64_t limit = memoryLimit(options);
     const int threads = threadsOf(options);
     SHARDSCOPE_TRY(needed, runBytes(plan, options.replicas, threads, static_cast<double>(limit), options.stop));
-    if (*needed + options.reservedBytes > static_cast<double>(limit))
+    const double traced =
+        StepTrace::bytes(static_cast<std::size_t>(plan.program->mesh->deviceCount()), options.tracedInstructions);
+    if (!options.stop.stop_requested() && *needed + traced + options.reservedBytes > static_cast<double>(limit))
         return runOutOfMemory(plan, options, threads, *needed, limit);
-    return {};
+    return RunNeeds{ *needed, traced, limit };
 }
 
 Error runOutOfMemory(const Error& tooLarge, std::int64_t devices, const RunOptions& options)

@@ -18,8 +18,14 @@ namespace shardscope {
 [[nodiscard]] tl::unexpected<Error> runOutOfMemory(
     const Plan& plan, const RunOptions& options, int threads, double needed, std::int64_t limit);
 
-/// Whether there is room for a run. Errors: OutOfMemory, as Run::create() gives it; NotExecutable.
-[[nodiscard]] Result<void> checkRunMemory(const Plan& plan, const RunOptions& options);
+struct RunNeeds {
+    double bytes = 0; ///< of runBytes()
+    double traced = 0; ///< further bytes, of the trace
+    std::int64_t limit = 0; ///< that was decided by
+};
+/// Whether there is room for a run, with its trace and what the caller takes besides. Errors: OutOfMemory, as
+/// Run::create() gives it; NotExecutable.
+[[nodiscard]] Result<RunNeeds> checkRunMemory(const Plan& plan, const RunOptions& options);
 /// The same of a plan that is too large for any machine: `tooLarge` is what schedule() says, on each of the devices.
 [[nodiscard]] Error runOutOfMemory(const Error& tooLarge, std::int64_t devices, const RunOptions& options);
 

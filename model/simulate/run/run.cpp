@@ -16,13 +16,10 @@ namespace shardscope {
 Result<void> SimulatedRun::prepare(const RunOptions& options)
 {
     SHARDSCOPE_CHECK(checkSpecified());
-    const std::int64_t limit = memoryLimit(options);
-    SHARDSCOPE_TRY(needed, runBytes(*m_plan, options.replicas, m_threads, static_cast<double>(limit), m_stop));
+    SHARDSCOPE_TRY(needs, checkRunMemory(*m_plan, options));
     if (isStopped())
         return {};
-    const double traced = StepTrace::bytes(m_devices, options.tracedInstructions);
-    if (*needed + traced + options.reservedBytes > static_cast<double>(limit))
-        return runOutOfMemory(*m_plan, options, m_threads, *needed, limit);
+    const auto [needed, traced, limit] = *needs;
 
     MemoryBudget budget(static_cast<double>(limit));
     ReplicaSharing sharing;
@@ -38,11 +35,11 @@ Result<void> SimulatedRun::prepare(const RunOptions& options)
     const double taken = m_memory.bytesNeeded() + static_cast<double>(m_phases.ownBytes)
         + static_cast<double>(m_phases.scratchBytes) * m_threads;
     if (!m_memory.allocate())
-        return runOutOfMemory(*m_plan, options, m_threads, *needed, limit);
+        return runOutOfMemory(*m_plan, options, m_threads, needed, limit);
     for (int worker = 0; worker < m_threads; ++worker) {
         m_scratch.emplace_back(m_phases.scratchBytes);
         if (m_scratch.back().data() == nullptr)
-            return runOutOfMemory(*m_plan, options, m_threads, *needed, limit);
+            return runOutOfMemory(*m_plan, options, m_threads, needed, limit);
     }
     m_trace = StepTrace(m_devices, options.tracedInstructions);
     if (m_trace.isOn())
