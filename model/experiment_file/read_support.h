@@ -24,7 +24,7 @@ struct ReadContext {
     std::vector<Diagnostic> errors;
     std::vector<Diagnostic> warnings;
     std::vector<std::pair<std::string, std::string>> innerNotes;
-    std::vector<UnknownKey> unknownKeys;
+    std::set<UnknownKey> unknownKeys;
     std::size_t unknownWithoutWarning = 0; ///< of unknownKeys: those after the first maximumFindings of an object
     FileSource files;
 };
