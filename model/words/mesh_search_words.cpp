@@ -93,20 +93,28 @@ QStringList batchProblems(const std::vector<BatchFigures>& batches, const std::v
 QString batchSensitivity(const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared)
 {
     const auto nameOf = [&](std::size_t mesh) { return meshNames(compared[mesh].axes); };
-    QStringList parts;
+    QString first;
+    QStringList others; // the first of them says what the numbers are
     std::optional<std::size_t> before;
     for (const BatchFigures& each : batches) {
         if (!each.least || each.least == before)
             continue;
-        if (parts.isEmpty())
-            parts << Words::tr("%1 sends least with a batch of %2").arg(nameOf(*each.least), count(each.batch));
+        if (first.isEmpty())
+            first = Words::tr("%1 sends least with a batch of %2").arg(nameOf(*each.least), count(each.batch));
         else if (each.changes.empty())
-            parts << Words::tr("with %1 %2", "a batch, a mesh").arg(count(each.batch), nameOf(*each.least));
+            others << (others.isEmpty() ? Words::tr("with a batch of %1 it is %2", "a batch, a mesh")
+                                        : Words::tr("with %1 %2", "a batch, a mesh"))
+                          .arg(count(each.batch), nameOf(*each.least));
         for (const BatchChange& change : each.changes)
-            parts << Words::tr("from %1 on %2", "a batch, a mesh").arg(count(change.from), nameOf(change.least));
+            others << (others.isEmpty() ? Words::tr("from a batch of %1 on it is %2", "a batch, a mesh")
+                                        : Words::tr("from %1 on %2", "a batch, a mesh"))
+                          .arg(count(change.from), nameOf(change.least));
         before = each.least;
     }
-    return parts.isEmpty() ? QString() : parts.join(Words::tr(", ")) + QLatin1Char('.');
+    if (others.isEmpty())
+        return first.isEmpty() ? QString() : first + QLatin1Char('.');
+    return Words::tr("%1; %2.", "the mesh that sends least, others with larger batches")
+        .arg(first, others.join(Words::tr(", ")));
 }
 
 } // namespace shardscope::words

@@ -116,6 +116,26 @@ private:
     int m_steps = 0;
 };
 
+/// Which widgets are laid out or get another size.
+class LaidOut : public QObject {
+public:
+    LaidOut() { qApp->installEventFilter(this); }
+    /// The widgets since the last time, each once.
+    [[nodiscard]] QStringList taken() { return std::exchange(m_names, {}); }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (const QEvent::Type type = event->type(); type == QEvent::LayoutRequest || type == QEvent::Resize)
+            if (const QString name = QLatin1String(watched->metaObject()->className()); !m_names.contains(name))
+                m_names << name;
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    QStringList m_names;
+};
+
 /// Rows of a table that are seen from their upper to their lower line.
 int rowsInSight(const QTableView& table)
 {
@@ -491,6 +511,44 @@ private Q_SLOTS:
             const auto* tree = framed.part("tensors")->findChild<QTreeView*>();
             QTRY_COMPARE(tree->visualRect(tree->model()->index(0, 0)).top(), 0);
             QTRY_VERIFY(tree->viewport()->rect().contains(tree->visualRect(tree->currentIndex()).center()));
+        }
+    }
+
+    /// What one layout leaves is what the next one finds: a window that nobody uses takes no time.
+    void aWindowAtRestIsNotLaidOut_data()
+    {
+        QTest::addColumn<QSize>("size");
+        for (const QSize size :
+            { QSize(1024, 640), QSize(1280, 800), QSize(1366, 768), QSize(1600, 1000), QSize(2560, 1440) })
+            QTest::addRow("%d x %d", size.width(), size.height()) << size;
+    }
+    void aWindowAtRestIsNotLaidOut()
+    {
+        QFETCH(QSize, size);
+        for (const char* example : { "flax-mlp-logical", "rule-lab" }) {
+            FramedWindow framed(example, size);
+            for (const Perspective perspective : shardscope::perspectives) {
+                framed.window.setPerspective(perspective);
+                LaidOut laidOut;
+                QStringList names;
+                QTRY_VERIFY2(
+                    [&] {
+                        QTest::qWait(150);
+                        names = laidOut.taken();
+                        return names.isEmpty() && framed.window.isSettled();
+                    }(),
+                    qPrintable(QStringLiteral("%1: %2").arg(idOf(perspective), names.join(u','))));
+            }
+        }
+    }
+
+    /// Every rule is seen where the column of inputs is scrolled: no table within it has to be scrolled as well.
+    void rulesAreSeenInAScrolledColumn()
+    {
+        for (const QSize size : { QSize(1024, 640), QSize(1280, 800) }) {
+            FramedWindow framed("flax-mlp-logical", size);
+            const auto* table = framed.part("rules")->findChild<QTableView*>();
+            QTRY_COMPARE(rowsInSight(*table), table->model()->rowCount());
         }
     }
 
