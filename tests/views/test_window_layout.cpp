@@ -20,6 +20,7 @@
 #include "views/panel_fixture.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
+#include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/tensors_view/tensors_view.h"
