@@ -19,7 +19,7 @@ enum class LinkKind : std::uint8_t {
     Equal, ///< to the last bit: nothing that rounds otherwise
     Bounded, ///< a sum whose operands are known exactly
     Approximate, ///< a function of such operands
-    Loose, ///< what else comes of sums: in a loop, a branch, or where devices hold addends
+    Accumulated, ///< other sums, whose rounding errors add up: in loops and branches, and of partial values
 };
 
 /// A result of an operation of the reference that is compared.
