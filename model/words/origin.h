@@ -55,7 +55,7 @@ private:
     const ResolvedAnnotation* m_annotation = nullptr;
     std::size_t m_dimension = 0; ///< of that value
     SeedKind m_kind = SeedKind::Argument;
-    Giver m_giver = Giver::Input;
+    Specifier m_specifiedBy = Specifier::Input;
     OperationId m_asking; ///< the operation that asks; invalid for annotations
     QString m_askedName;
     bool m_forGradient = false; ///< the annotation is that of the value whose gradient was asked for
