@@ -31,7 +31,7 @@ struct MeshFigures {
     /// because it shards nothing).
     std::optional<Diagnostic> problem;
     /// The mesh that is better: among those without a problem whose state and sent bytes are both no larger, and one of
-    /// them smaller, the one that sends least..
+    /// them smaller, the one that sends least.
     std::optional<std::size_t> dominatedBy;
     [[nodiscard]] bool isFront() const { return stateBytes && sentBytes && !problem && !dominatedBy; }
     bool operator==(const MeshFigures&) const = default;
