@@ -133,4 +133,19 @@ void forEachNamed(const ValueCursor& value, const Visit& visit)
     object->finish();
 }
 
+/// Reads every object of a list by `read(ObjectCursor&)`; WrongType for elements that are no object. Errors of the
+/// list: those of asList().
+template <class Read>
+void forEachObject(const ValueCursor& list, std::string_view what, std::size_t limit, const Read& read)
+{
+    const auto elements = list.asList(what, limit);
+    if (!elements)
+        return;
+    for (const ValueCursor& element : *elements)
+        if (std::optional<ObjectCursor> object = element.asObject()) {
+            read(*object);
+            object->finish();
+        }
+}
+
 } // namespace shardscope

@@ -304,6 +304,9 @@ private:
     bool makeAttributes(Pending& op);
     template <class A, class Take>
     bool make(Pending& op, A attributes, const Take& take);
+    bool makeConstant(Pending& op);
+    bool makeMovement(Pending& op); ///< broadcast, transpose, slice, pad and others that move elements
+    bool makeNumeric(Pending& op); ///< compare, random numbers, linear algebra, FFT, batch norm
     bool makeReducePrecision(Pending& op);
     bool makeContractionAttributes(Pending& op);
     bool keepDotTexts(Pending& op);

@@ -51,8 +51,8 @@ QString meshVerdict(const std::vector<MeshFigures>& meshes, std::size_t mesh)
     const MeshFigures& figures = meshes[mesh];
     if (figures.problem)
         return shortReason(*figures.problem);
-    if (figures.beatenBy)
-        return Words::tr("beaten by %1", "a mesh").arg(meshNames(meshes[*figures.beatenBy].axes));
+    if (figures.dominatedBy)
+        return Words::tr("beaten by %1", "a mesh").arg(meshNames(meshes[*figures.dominatedBy].axes));
     return figures.isFront() ? Words::tr("front", "of what sends and holds least") : QString(QChar(0x2013));
 }
 

@@ -540,7 +540,7 @@ void TestToStableHlo::replicasAndPartitions()
             + std::string(compiled) + "\n\n" + adder + "ENTRY %e (v0: f32[4,2]) -> f32[4,2] {\n" + statements + "}\n");
         QCOMPARE(shownError(read), QString());
         QVERIFY(verify(read->program).empty());
-        QVERIFY(strangeDevices(read->program).empty());
+        QVERIFY(verifyCollectiveGroups(read->program).empty());
         const DeviceCounts devices = statedDevices(read->program);
         std::size_t next = 0;
         for (const Operation& operation : read->program.operations) {

@@ -136,7 +136,7 @@ private Q_SLOTS:
             each.stateBytes = 8;
             each.sentBytes = Rational(8);
         }
-        meshes[1].beatenBy = 0;
+        meshes[1].dominatedBy = 0;
         meshes[2].problem = Diagnostic{ Code::OutOfMemory, {}, {} };
         meshes[3].sentBytes.reset();
         QCOMPARE(words::meshVerdict(meshes, 0), QStringLiteral("front"));
