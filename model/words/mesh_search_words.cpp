@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/mesh_search_words.h"
 
+#include <algorithm>
+
 #include "base/codes.h"
 #include "words/tr.h"
 #include "words/utf8.h"
@@ -95,8 +97,13 @@ QString batchSensitivity(const std::vector<BatchFigures>& batches, const std::ve
     const auto nameOf = [&](std::size_t mesh) { return meshNames(compared[mesh].axes); };
     QStringList parts;
     std::optional<std::size_t> before;
+    std::int64_t first = 0, last = 0; // batches that a mesh can be used with
     for (const BatchFigures& each : batches) {
-        if (!each.least || each.least == before)
+        if (!each.least)
+            continue;
+        first = first == 0 ? each.batch : first;
+        last = each.batch;
+        if (each.least == before)
             continue;
         if (parts.isEmpty())
             parts << Words::tr("%1 sends least with a batch of %2").arg(nameOf(*each.least), count(each.batch));
@@ -106,6 +113,12 @@ QString batchSensitivity(const std::vector<BatchFigures>& batches, const std::ve
             parts << Words::tr("from %1 on %2", "a batch, a mesh").arg(count(change.from), nameOf(change.least));
         before = each.least;
     }
+    const auto canBeUsed = [&](const BatchFigures& each) {
+        return each.least || each.batch < first || each.batch > last;
+    };
+    if (parts.size() == 1 && first < last && std::all_of(batches.begin(), batches.end(), canBeUsed))
+        parts[0] = Words::tr("%1 sends least with every batch tried from %2 to %3", "a mesh, batches")
+                       .arg(nameOf(*before), count(first), count(last));
     return parts.isEmpty() ? QString() : parts.join(Words::tr(", ")) + QLatin1Char('.');
 }
 
