@@ -195,6 +195,16 @@ MaxTextMachine machineOf(const MeshOptions& options)
     return machine;
 }
 
+std::optional<std::int64_t> statedSlices(const MeshOptions& options, const RulesInput* rules)
+{
+    if (options.slices > 0)
+        return options.slices;
+    if (!options.mesh.empty() || !rules || !rules->maxText || rules->maxText->config.axes.empty())
+        return std::nullopt;
+    const Result<MaxTextMesh> resolved = resolveMesh(rules->maxText->config, machineOf(options));
+    return resolved ? std::optional(resolved->slices) : std::nullopt;
+}
+
 Result<std::optional<Mesh>> readMeshOption(const MeshOptions& options, const RulesInput* rules)
 {
     if (!options.mesh.empty()) {

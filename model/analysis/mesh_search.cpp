@@ -98,6 +98,10 @@ std::optional<MeshFigures> figuresOn(
     const SnapshotPtr snapshot = snapshotIn(std::move(*moved), cache, stop);
     if (!snapshot)
         return std::nullopt;
+    if (snapshot->isPartitioned() && figures.axes != experiment.mesh.axes) { // each device runs what it ran before
+        figures.problem = Diagnostic{ Code::CompiledProgram, {}, {} };
+        return figures;
+    }
     if (snapshot->laidOut())
         figures.stateBytes = stateBytes(*snapshot);
     if (snapshot->ok()) {

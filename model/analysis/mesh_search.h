@@ -27,8 +27,8 @@ struct MeshFigures {
     std::optional<std::int64_t> peakBytes; ///< of a device's memory over a step; absent where no step can run
     std::optional<Rational> sentBytes; ///< per device and step; absent where no step can run
     /// Why nobody would take it: the first error, more than the memory there is, an argument that JAX refuses for jit
-    /// because it does not divide, or an axis of which all positions do the same work (such a mesh sends nothing,
-    /// because it shards nothing).
+    /// because it does not divide, an axis of which all positions do the same work (such a mesh sends nothing,
+    /// because it shards nothing), or a program that XLA has partitioned over the experiment's own mesh.
     std::optional<Diagnostic> problem;
     /// The mesh that is better: among those without a problem whose state and sent bytes are both no larger, and one of
     /// them smaller, the one that sends least.

@@ -271,6 +271,24 @@ private Q_SLOTS:
         QVERIFY(found[0].isFront() && found[1].sentBytes && !found[1].isFront());
         // Arrays alone have no batch.
         QVERIFY(batchSensitivity(exampleNamed("rule-lab"), {}, cache).empty());
+        // What XLA has partitioned runs on its own mesh alone: of the others there is nothing to tell.
+        const auto text = std::make_shared<const std::string>(
+            "HloModule m, is_scheduled=true, num_partitions=4\n\n"
+            "ENTRY %main_spmd (p: f32[2,8]) -> f32[4,8] {\n"
+            "  %p = f32[2,8]{1,0} parameter(0), sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}\n"
+            "  ROOT %g = f32[4,8]{1,0} all-gather(%p), channel_id=1, replica_groups=[2,2]<=[2,2]T(1,0), "
+            "dimensions={0}, use_global_device_ids=true\n}\n");
+        const Result<Experiment> compiled = experimentOf(ProgramModel{ {}, text, {} }, "compiled");
+        QVERIFY(compiled.has_value());
+        const FoundMeshes fixed = findMeshes(*compiled, cache);
+        QCOMPARE(fixed.meshes.size(), std::size_t{ 3 });
+        QCOMPARE(fixed.meshes[0].axes, compiled->mesh.axes);
+        QVERIFY(fixed.meshes[0].isFront());
+        for (std::size_t other : { std::size_t{ 1 }, std::size_t{ 2 } }) {
+            const MeshFigures& each = fixed.meshes[other];
+            QVERIFY(each.problem && each.problem->code == Code::CompiledProgram);
+            QVERIFY(!each.stateBytes && !each.peakBytes && !each.sentBytes && !each.isFront());
+        }
         std::stop_source stopped;
         stopped.request_stop();
         QVERIFY(searchMeshes(mlpOfBatch(8), cache, stopped.get_token()).empty());
