@@ -538,7 +538,7 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
     if (!isFaulty)
         warnOf(op, operation);
     m_program.regions[region.index].operations.push_back(id);
-    return !m_trouble.error;
+    return !m_firstError.error;
 }
 
 /// Of what nothing is known: operations, and targets of custom calls, each of these once.
