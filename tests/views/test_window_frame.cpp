@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMouseEvent>
 #include <QPointer>
 #include <QPushButton>
 #include <QRegularExpression>
@@ -459,6 +460,50 @@ private Q_SLOTS:
         QVERIFY2(
             window.helpWindow()->place().contains(QStringLiteral("Program")), qPrintable(window.helpWindow()->place()));
         window.helpWindow()->close();
+    }
+
+    /// A view that is dropped on one that floats shares its window: this is called by both names, whichever is in
+    /// front, and each has a tab in place of a title.
+    void viewsThatFloatTogetherAreNamed()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        MainWindow& window = framed.window;
+        DockFrame *program = framed.dock("program"), *values = framed.dock("values");
+        for (DockFrame* dock : { program, values }) {
+            dock->present();
+            dock->setFloating(true);
+            dock->resize(600, 500);
+        }
+        program->move(100, 100);
+        values->move(900, 500);
+        // By its title, onto the middle of the other.
+        const QPoint title(60, 8), from = program->mapToGlobal(title), to = values->geometry().center();
+        const auto send = [program](QEvent::Type type, QPoint at, Qt::MouseButton button, Qt::MouseButtons held) {
+            QMouseEvent event(type, program->mapFromGlobal(at), at, button, held, Qt::NoModifier);
+            QCoreApplication::sendEvent(program, &event);
+            QTest::qWait(50);
+        };
+        send(QEvent::MouseButtonPress, from, Qt::LeftButton, Qt::LeftButton);
+        for (int step = 1; step <= 8; ++step)
+            send(QEvent::MouseMove, from + (to - from) * step / 8, Qt::NoButton, Qt::LeftButton);
+        send(QEvent::MouseButtonRelease, to, Qt::LeftButton, Qt::NoButton);
+        QTRY_VERIFY(program->window() != &window && program->window() == values->window());
+        const QWidget* group = program->window();
+        const auto [bar, tab] = framed.tabOf(program);
+        QVERIFY(bar && bar->count() == 2);
+        for (const int front : { tab, 1 - tab, tab }) {
+            bar->setCurrentIndex(front);
+            QTest::qWait(50);
+            QStringList names = group->windowTitle().split(QStringLiteral(", "));
+            names.sort();
+            QCOMPARE(names, (QStringList{ QStringLiteral("Program"), QStringLiteral("Values") }));
+            for (const DockFrame* dock : { program, values })
+                QTRY_COMPARE(dock->titleBarWidget()->sizeHint().height(), 0);
+        }
+        values->close();
+        QTRY_COMPARE(program->window()->windowTitle(), QStringLiteral("Program"));
+        window.action(QStringLiteral("resetLayout"))->trigger();
+        QTRY_VERIFY(program->window() == &window);
     }
 
     /// Where a group that floats is dissolved, Qt keeps the bar of tabs, and deletes the buttons that stood beside it.
