@@ -36,11 +36,6 @@ bool looksLikeId(std::string_view text)
     return !text.empty() && text.find_first_of("([{'\"=,: \t\n") == std::string_view::npos;
 }
 
-bool isYaml(std::string_view name)
-{
-    return name.ends_with(".yml") || name.ends_with(".yaml");
-}
-
 Error inFile(Error error, const std::string& name)
 {
     if (error.where.file.empty())
