@@ -316,7 +316,7 @@ void remark(const ConvertOptions& options, const Source& source)
     if (source.network) {
         remarkRules(*source.network, { options.rules, options.mesh, {} });
         if (options.to == "experiment")
-            remarkSize(source.network->experiment);
+            remarkProblems(source.network->experiment);
     }
     Console errors(stderr);
     print(errors, source.warnings);

@@ -236,7 +236,7 @@ int makeNew(const NewOptions& options)
                                "file).")
                     .arg(words::count(*denseLayers), words::count(*options.layers)),
                 Emphasis::Faint);
-        remarkSize(*experiment);
+        remarkProblems(*experiment);
     }
     const int status = options.output.empty() ? static_cast<int>(Done) : emitText(text, options.output, Done);
     if (options.json.empty()) {

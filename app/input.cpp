@@ -13,6 +13,7 @@
 #include "analysis/analyse.h"
 #include "analysis/summed_problems.h"
 #include "base/codes.h"
+#include "document/exchange.h"
 #include "document/program_file.h"
 #include "experiment/builtin.h"
 #include "experiment/model_settings.h"
@@ -20,6 +21,8 @@
 #include "experiment_file/gallery.h"
 #include "experiment_file/json_text.h"
 #include "experiment_file/variants.h"
+#include "interchange/hugging_face.h"
+#include "interchange/parameter_table.h"
 #include "program_input.h"
 #include "stablehlo/read.h"
 
@@ -110,6 +113,19 @@ tl::expected<Input, std::vector<Diagnostic>> programInput(const std::string& nam
         errors.empty() ? namingFile({ std::move(experiment.error()) }, shownName(name)) : std::move(errors));
 }
 
+/// NoProgram where a file holds what another command makes an experiment of.
+std::optional<Error> otherwiseRead(const std::string& name, std::string_view text)
+{
+    const bool isTable = looksLikeTable({}, name) || (looksLikeTable(text, name) && readTable(text));
+    const char* const kind = isTable ? "table"
+        : looksLikeHuggingFace(text) ? "hugging_face"
+        : isYaml(name)               ? "maxtext"
+                                     : nullptr;
+    if (!kind || !binaryKind(text).empty())
+        return std::nullopt;
+    return Error{ Code::NoProgram, { { "wrong", kind } }, {} };
+}
+
 /// Where a pointer leads to in the text of a file, if that is JSON.
 void findLine(Where& where, const JsonText& json)
 {
@@ -194,6 +210,11 @@ Result<std::string> readText(const std::string& name, std::size_t limit)
         Where{ .file = shownName(name), .pointer = {}, .path = {} });
 }
 
+bool isYaml(std::string_view name)
+{
+    return name.ends_with(".yml") || name.ends_with(".yaml");
+}
+
 bool isProgramText(const std::string& name, std::string_view text)
 {
     return isProgramFile(QString::fromStdString(name)) || (!name.ends_with(".json") && !beginsAsExperiment(text));
@@ -217,6 +238,9 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(
                 text.error().args.emplace_back("nearest", nearest);
         return tl::unexpected(std::vector{ text.error() });
     }
+    if (!isProgramFile(QString::fromStdString(name)))
+        if (auto other = otherwiseRead(name, *text))
+            return tl::unexpected(namingFile({ std::move(*other) }, shownName(name)));
     if (isProgramText(name, *text))
         return programInput(name, std::move(*text));
     auto read = readExperiment(*text, filesOf(name));

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/analyse.h"
@@ -27,6 +28,7 @@ struct Input {
 inline constexpr std::size_t maximumExperiment = std::size_t{ 64 } << 20;
 [[nodiscard]] Result<std::string> readText(const std::string& name, std::size_t limit = maximumExperiment);
 
+[[nodiscard]] bool isYaml(std::string_view name);
 /// Whether a command's FILE is a program and no experiment: by its name, else by how its text begins.
 [[nodiscard]] bool isProgramText(const std::string& name, std::string_view text);
 /// A program by itself becomes an experiment over its own mesh. Every diagnostic names the file. `text`: what the file

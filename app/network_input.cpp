@@ -9,6 +9,7 @@
 #include "experiment/network_rules.h"
 #include "experiment_file/file_words.h"
 #include "input.h"
+#include "interchange/import.h"
 #include "pipeline/stage_results.h"
 #include "program_run.h"
 #include "report.h"
@@ -60,6 +61,8 @@ Result<MadeNetwork> makeNetwork(const TransformerSettings& settings, std::string
     }
     SHARDSCOPE_TRY(
         experiment, networkExperiment(settings, std::move(title), std::move(setting), std::move(taken), names, set));
+    if (const auto slices = statedSlices(options.mesh, rules ? &*rules : nullptr))
+        SHARDSCOPE_CHECK(spreadOverHosts(experiment->hardware.devices, (*mesh)->deviceCount(), *slices));
     made.experiment = std::move(*experiment);
     return made;
 }
@@ -79,11 +82,16 @@ void remarkRules(const MadeNetwork& made, const NetworkOptions& options)
         Emphasis::Faint);
 }
 
-void remarkSize(const Experiment& experiment)
+void remarkProblems(const Experiment& experiment)
 {
     const SnapshotPtr snapshot = analyse(experiment);
-    if (snapshot->errorCount() > 0) // every command tells of them
+    if (const int errors = snapshot->errorCount(); errors > 0) { // they stand first
+        Console(stderr).line(
+            QStringLiteral("The experiment has %1: %2")
+                .arg(words::counted(errors, words::Noun::Error), words::oneLine(snapshot->problems.front().diagnostic)),
+            Emphasis::Warning);
         return;
+    }
     RunOptions options;
     options.reservedBytes = fullBytes(*snapshot->program, snapshot->program->main().results); // as `run` keeps them
     const Result<std::shared_ptr<const Plan>> plan = plannedProgram(*snapshot);

@@ -25,12 +25,13 @@ struct MadeNetwork {
 };
 
 /// As networkExperiment() of experiment/network_rules.h. Errors: those of readRulesInput() and readMeshOption();
-/// UnresolvedAxisSize without a mesh.
+/// DevicesMismatch where the slices do not divide the devices; UnresolvedAxisSize without a mesh.
 [[nodiscard]] Result<MadeNetwork> makeNetwork(
     const TransformerSettings& settings, std::string title, const NetworkOptions& options);
 /// Says on the error stream which rules were taken, where none were given, and what warnings there are about a file.
 void remarkRules(const MadeNetwork& made, const NetworkOptions& options);
-/// Says on the error stream that this machine cannot run the experiment, as `run` would refuse it.
-void remarkSize(const Experiment& experiment);
+/// Says on the error stream how many errors the experiment has, with the first one, or that this machine cannot run it,
+/// as `run` would refuse it.
+void remarkProblems(const Experiment& experiment);
 
 } // namespace shardscope::cli

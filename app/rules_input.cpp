@@ -36,11 +36,6 @@ bool looksLikeId(std::string_view text)
     return !text.empty() && text.find_first_of("([{'\"=,: \t\n") == std::string_view::npos;
 }
 
-bool isYaml(std::string_view name)
-{
-    return name.ends_with(".yml") || name.ends_with(".yaml");
-}
-
 Error inFile(Error error, const std::string& name)
 {
     if (error.where.file.empty())
@@ -193,6 +188,16 @@ MaxTextMachine machineOf(const MeshOptions& options)
     if (options.slices > 0)
         machine.slices = options.slices;
     return machine;
+}
+
+std::optional<std::int64_t> statedSlices(const MeshOptions& options, const RulesInput* rules)
+{
+    if (options.slices > 0)
+        return options.slices;
+    if (!options.mesh.empty() || !rules || !rules->maxText || rules->maxText->config.axes.empty())
+        return std::nullopt;
+    const Result<MaxTextMesh> resolved = resolveMesh(rules->maxText->config, machineOf(options));
+    return resolved ? std::optional(resolved->slices) : std::nullopt;
 }
 
 Result<std::optional<Mesh>> readMeshOption(const MeshOptions& options, const RulesInput* rules)

@@ -59,6 +59,8 @@ struct MeshOptions {
 void addDeviceCounts(Command& command, MeshOptions& mesh);
 [[nodiscard]] Result<std::optional<Mesh>> readMeshOption(const MeshOptions& options, const RulesInput* rules);
 [[nodiscard]] MaxTextMachine machineOf(const MeshOptions& options);
+/// The slices that --slices or the sizes of a MaxText configuration say; nothing where neither does.
+[[nodiscard]] std::optional<std::int64_t> statedSlices(const MeshOptions& options, const RulesInput* rules);
 
 /// What parseShape() reads: "8,1024", "8x1024". Diagnostics name the option.
 [[nodiscard]] Result<std::vector<std::int64_t>> parseSizes(const std::string& text, const std::string& option);

@@ -101,7 +101,8 @@ enum class Code : std::uint16_t {
     AttributeMissing = 195, ///< op, attribute
     AttributeValue = 196, ///< attribute, value, wanted
     NoProgram = 197, ///< a text without a function; wrong: entry (of HLO text that ends before it), hlo (a .hlo that
-    ///< does not begin so), and of files that are no text in UTF-8 bytecode, gzip, utf16
+    ///< does not begin so), of files that are no text in UTF-8 bytecode, gzip, utf16, binary, and of files that hold
+    ///< something else table, hugging_face, maxtext
     CompiledProgram = 198, ///< what XLA has made for each device was to be laid out otherwise
     NotComparable = 199, ///< wrong: program (a text that XLA has not compiled), order (the other one is compiled),
     ///< devices; devices, wanted

@@ -29,7 +29,9 @@ bool isProgramFile(const QString& path)
 
 std::optional<Error> notAsNamed(const QString& path, std::string_view text)
 {
-    if (QFileInfo(path).suffix().toLower() != QLatin1String("hlo") || isHloText(text) || !binaryKind(text).empty())
+    const std::string_view binary = binaryKind(text);
+    const bool isTold = !binary.empty() && binary != "binary"; // what the file is, and what makes text of it
+    if (QFileInfo(path).suffix().toLower() != QLatin1String("hlo") || isHloText(text) || isTold)
         return std::nullopt;
     Where begin;
     begin.line = begin.column = 1;

@@ -66,17 +66,22 @@ void takeMesh(const MaxTextMesh& mesh, Import& import)
     import.hosts = mesh.slices;
 }
 
+Result<void> spreadOverHosts(DeviceSet& devices, std::int64_t deviceCount, std::int64_t hosts)
+{
+    if (hosts < 1 || deviceCount % hosts != 0)
+        return fail(Code::DevicesMismatch, { { "of", "hosts" }, { "product", deviceCount }, { "devices", hosts } });
+    devices.hosts = static_cast<std::int32_t>(hosts);
+    devices.devicesPerHost = static_cast<std::int32_t>(deviceCount / hosts);
+    return {};
+}
+
 Result<Experiment> toExperiment(const Import& import)
 {
     Experiment experiment;
     experiment.title = import.title;
     SHARDSCOPE_TRY(mesh, Mesh::create(import.mesh, import.deviceOrder));
     experiment.mesh = { import.mesh, import.deviceOrder };
-    if (import.hosts < 1 || mesh->deviceCount() % import.hosts != 0)
-        return fail(Code::DevicesMismatch,
-            { { "of", "hosts" }, { "product", mesh->deviceCount() }, { "devices", import.hosts } });
-    experiment.hardware.devices.hosts = static_cast<std::int32_t>(import.hosts);
-    experiment.hardware.devices.devicesPerHost = static_cast<std::int32_t>(mesh->deviceCount() / import.hosts);
+    SHARDSCOPE_CHECK(spreadOverHosts(experiment.hardware.devices, mesh->deviceCount(), import.hosts));
     LogicalRules listed = import.rules;
     listed.isSequence = listed.isSequence || import.mapping;
     SHARDSCOPE_CHECK(checkRules(listed));

@@ -23,6 +23,9 @@ struct Import {
 /// Sizes of the axes, their order and the slices.
 void takeMesh(const MaxTextMesh& mesh, Import& import);
 
+/// The devices of a mesh as hosts (slices) of as many each. Errors: DevicesMismatch.
+[[nodiscard]] Result<void> spreadOverHosts(DeviceSet& devices, std::int64_t deviceCount, std::int64_t hosts);
+
 /// An experiment of the arrays alone. Errors: those of Mesh::create, DevicesMismatch, RulesType, RuleArity,
 /// NestedTuple, AxisUsedTwice (twice in one rule), TooLarge, WrongType for names that are empty or have control
 /// characters.

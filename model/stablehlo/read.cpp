@@ -108,9 +108,9 @@ std::vector<std::pair<std::size_t, std::size_t>> parts(std::string_view text)
 {
     constexpr std::string_view line = "// -----";
     std::vector<std::pair<std::size_t, std::size_t>> found;
-    Trouble trouble;
+    FirstError firstError;
     const auto add = [&](std::size_t begin, std::size_t end) {
-        if (!Scanner(text, begin, end, trouble).atEnd())
+        if (!Scanner(text, begin, end, firstError).atEnd())
             found.emplace_back(begin, end);
     };
     std::size_t begin = textBegin(text);
@@ -153,7 +153,10 @@ std::string_view binaryKind(std::string_view text)
         return "bytecode";
     if (text.starts_with("\x1f\x8b"))
         return "gzip";
-    return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") ? "utf16" : "";
+    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+        return "utf16";
+    constexpr std::size_t examined = 4096;
+    return text.substr(0, examined).find('\0') != std::string_view::npos ? "binary" : "";
 }
 
 Result<ReadProgram> readStableHlo(std::string_view text, ReadOptions options)

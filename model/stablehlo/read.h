@@ -35,7 +35,8 @@ struct ReadProgram {
     static constexpr std::uint32_t noName = 0xffff'ffff;
 };
 
-/// What a file is that is no text that can be read: "bytecode", "gzip", "utf16"; empty for all others.
+/// What a file is that is no text that can be read: "bytecode", "gzip", "utf16", or "binary", such as a picture; empty
+/// for all others.
 [[nodiscard]] std::string_view binaryKind(std::string_view text);
 /// Gives the values the names that they have in the text (program/name_values.h): `text` is what was read.
 void declaredName(ReadProgram& read, std::string_view text);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What could stand in the place of a collective. Declared in collective_words.h.
+#include <cmath>
+
 #include "words/collective_parts.h"
 #include "words/collective_words.h"
 #include "words/sentence.h"
@@ -42,23 +44,47 @@ void sayHeld(Sentence& s, std::int64_t more)
         s.say(Words::tr(", and every device holds %1 less").arg(bytes(static_cast<double>(-more))));
 }
 
+/// The same of the whole step, where that is tried out and is not what was said.
+void sayStepHeld(Sentence& s, const CollectiveAlternative& alternative)
+{
+    const std::int64_t more = alternative.stepMoreBytesHeld.value_or(alternative.moreBytesHeld);
+    if (more == alternative.moreBytesHeld)
+        return;
+    if (more == 0)
+        s.say(Words::tr(", and every device holds as much as before"));
+    else
+        sayHeld(s, more);
+}
+
+/// What the whole step sends with the alternative, and now: by the byte where both look alike.
+struct StepAmounts {
+    QString then, now;
+};
+StepAmounts stepAmounts(const CollectiveList& list, const CollectiveAlternative& alternative)
+{
+    const Rational now = sentBytes(list).step;
+    const StepAmounts amounts{ bytes(*alternative.stepBytes), bytes(now) };
+    if (amounts.then != amounts.now || *alternative.stepBytes == now)
+        return amounts;
+    const auto exact = [](Rational sent) { return Words::tr("%1 B").arg(count(std::llround(sent.value()))); };
+    return { exact(*alternative.stepBytes), exact(now) };
+}
+
 /// ". The whole step then sends 20 B instead of 24 B"
 void sayStep(Sentence& s, const CollectiveList& list, const CollectiveAlternative& alternative)
 {
     if (!alternative.stepBytes)
         return;
-    const Rational now = sentBytes(list).step;
-    const QString then = bytes(*alternative.stepBytes), before = bytes(now);
+    const auto [then, before] = stepAmounts(list, alternative);
     if (alternative.allReshards)
-        s.say(*alternative.stepBytes == now
+        s.say(then == before
                 ? Words::tr(". With the fewest bytes for every reshard the whole step sends %1 as before").arg(then)
                 : Words::tr(". With the fewest bytes for every reshard, and what then fuses, the whole step sends %1 "
                             "instead of %2")
                       .arg(then, before));
     else
-        s.say(*alternative.stepBytes == now
-                ? Words::tr(". The whole step sends %1 as before").arg(then)
-                : Words::tr(". The whole step then sends %1 instead of %2").arg(then, before));
+        s.say(then == before ? Words::tr(". The whole step sends %1 as before").arg(then)
+                             : Words::tr(". The whole step then sends %1 instead of %2").arg(then, before));
 }
 
 QString sentInPlace(const CollectiveAlternative& alternative)
@@ -132,11 +158,15 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
         s.fill(Words::tr(" (%1): "), { shardingPart(*alternative.sharding, entry) });
         s.say(sentInPlace(alternative));
         sayHeld(s, alternative.moreBytesHeld);
-        if (alternative.after)
-            s.say(Words::tr(". With what comes next the whole step sends %1 instead of %2")
-                      .arg(bytes(*alternative.stepBytes), bytes(sentBytes(list).step)));
-        else
+        if (alternative.after) {
+            const auto [then, now] = stepAmounts(list, alternative);
+            s.say(then == now
+                    ? Words::tr(". With what comes next the whole step sends %1 as before").arg(then)
+                    : Words::tr(". With what comes next the whole step sends %1 instead of %2").arg(then, now));
+            sayStepHeld(s, alternative);
+        } else {
             s.say(Words::tr(". What comes next has to take it so"));
+        }
         break;
     }
     case Kind::GatherOperands:
@@ -187,21 +217,19 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
             break;
         }
         if (alternative.rulesWithin) {
-            const QString then = bytes(*alternative.stepBytes), now = bytes(sentBytes(list).step);
+            const auto [then, now] = stepAmounts(list, alternative);
             const QString within = tensorName(*alternative.rulesWithin);
             s.say(within.isEmpty()
                     ? Words::tr(". By a change of the rules, which count for all arrays with the same names, ")
                     : Words::tr(
                         ". By a change of the rules of %1, which count for all arrays there with the same names, ")
                           .arg(within));
-            s.say(*alternative.stepBytes == sentBytes(list).step
-                    ? Words::tr("the whole step sends %1 as before").arg(then)
-                    : Words::tr("the whole step sends %1 instead of %2").arg(then, now));
+            s.say(then == now ? Words::tr("the whole step sends %1 as before").arg(then)
+                              : Words::tr("the whole step sends %1 instead of %2").arg(then, now));
         } else {
             sayStep(s, list, alternative);
         }
-        if (alternative.stepMoreBytesHeld && *alternative.stepMoreBytesHeld != alternative.moreBytesHeld)
-            sayHeld(s, *alternative.stepMoreBytesHeld);
+        sayStepHeld(s, alternative);
         break;
     }
     s.say(QStringLiteral("."));

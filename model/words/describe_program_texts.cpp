@@ -145,6 +145,25 @@ ProblemText describeProgramText(const Diagnostic& d)
         if (arg("wrong") == QLatin1String("utf16"))
             return { Words::tr("the file is text in UTF-16, and UTF-8 is read"),
                 Words::tr("Write it in UTF-8: iconv -f UTF-16 -t UTF-8 FILE."), {} };
+        if (arg("wrong") == QLatin1String("binary"))
+            return { Words::tr("the file is binary, and text is read"),
+                Words::tr("Choose a program in StableHLO or HLO text, or an experiment."), {} };
+        if (arg("wrong") == QLatin1String("table"))
+            return { Words::tr("the file is a table of arrays"),
+                Words::tr("Make an experiment of it: shardscope convert FILE --from table --mesh data=2,model=4. The "
+                          "window opens it as it is."),
+                {} };
+        if (arg("wrong") == QLatin1String("hugging_face"))
+            return { Words::tr("the file is the configuration of a model on Hugging Face"),
+                Words::tr(
+                    "Make an experiment of it: shardscope convert FILE --from hf --mesh data=2,model=4. The window "
+                    "opens it as it is."),
+                {} };
+        if (arg("wrong") == QLatin1String("maxtext"))
+            return { Words::tr("the file is YAML, as MaxText's configurations are"),
+                Words::tr("Make an experiment of it: shardscope convert FILE --from maxtext --devices 8, or shardscope "
+                          "new --preset llama3-8b --rules FILE --devices 8."),
+                {} };
         if (arg("wrong") == QLatin1String("hlo"))
             return { Words::tr("the file is called .hlo, and what it holds does not begin as HLO text does"),
                 Words::tr("HLO text begins with HloModule, as compiled.as_text() prints it after compiled = "

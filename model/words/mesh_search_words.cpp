@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/mesh_search_words.h"
 
+#include <algorithm>
+
 #include "base/codes.h"
 #include "words/tr.h"
 #include "words/utf8.h"
@@ -51,8 +53,8 @@ QString meshVerdict(const std::vector<MeshFigures>& meshes, std::size_t mesh)
     const MeshFigures& figures = meshes[mesh];
     if (figures.problem)
         return shortReason(*figures.problem);
-    if (figures.beatenBy)
-        return Words::tr("beaten by %1", "a mesh").arg(meshNames(meshes[*figures.beatenBy].axes));
+    if (figures.dominatedBy)
+        return Words::tr("beaten by %1", "a mesh").arg(meshNames(meshes[*figures.dominatedBy].axes));
     return figures.isFront() ? Words::tr("front", "of what sends and holds least") : QString(QChar(0x2013));
 }
 
@@ -93,14 +95,19 @@ QStringList batchProblems(const std::vector<BatchFigures>& batches, const std::v
 QString batchSensitivity(const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared)
 {
     const auto nameOf = [&](std::size_t mesh) { return meshNames(compared[mesh].axes); };
-    QString first;
+    QString sentence;
     QStringList others; // the first of them says what the numbers are
     std::optional<std::size_t> before;
+    std::int64_t smallest = 0, largest = 0; // batches that a mesh can be used with
     for (const BatchFigures& each : batches) {
-        if (!each.least || each.least == before)
+        if (!each.least)
             continue;
-        if (first.isEmpty())
-            first = Words::tr("%1 sends least with a batch of %2").arg(nameOf(*each.least), count(each.batch));
+        smallest = smallest == 0 ? each.batch : smallest;
+        largest = each.batch;
+        if (each.least == before)
+            continue;
+        if (sentence.isEmpty())
+            sentence = Words::tr("%1 sends least with a batch of %2").arg(nameOf(*each.least), count(each.batch));
         else if (each.changes.empty())
             others << (others.isEmpty() ? Words::tr("with a batch of %1 it is %2", "a batch, a mesh")
                                         : Words::tr("with %1 %2", "a batch, a mesh"))
@@ -111,10 +118,16 @@ QString batchSensitivity(const std::vector<BatchFigures>& batches, const std::ve
                           .arg(count(change.from), nameOf(change.least));
         before = each.least;
     }
-    if (others.isEmpty())
-        return first.isEmpty() ? QString() : first + QLatin1Char('.');
-    return Words::tr("%1; %2.", "the mesh that sends least, others with larger batches")
-        .arg(first, others.join(Words::tr(", ")));
+    if (!others.isEmpty())
+        return Words::tr("%1; %2.", "the mesh that sends least, others with larger batches")
+            .arg(sentence, others.join(Words::tr(", ")));
+    const auto canBeUsed = [&](const BatchFigures& each) {
+        return each.least || each.batch < smallest || each.batch > largest;
+    };
+    if (smallest < largest && std::all_of(batches.begin(), batches.end(), canBeUsed))
+        sentence = Words::tr("%1 sends least with every batch tried from %2 to %3", "a mesh, batches")
+                       .arg(nameOf(*before), count(smallest), count(largest));
+    return sentence.isEmpty() ? QString() : sentence + QLatin1Char('.');
 }
 
 } // namespace shardscope::words

@@ -326,6 +326,38 @@ private Q_SLOTS:
         }
     }
 
+    /// What other commands read is told by what it is, with the command that does.
+    void filesOfOtherKinds_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("stated");
+        const auto row = [](const char* name, const QByteArray& bytes, const char* stated) {
+            QTest::newRow(name) << QString::fromUtf8(name) << bytes << QString::fromUtf8(stated);
+        };
+        row("arrays.csv", "path,shape,dtype,names\nw,8x4,f32,\"a,b\"\n", "convert FILE --from table");
+        row("arrays.json", R"([{ "path": "w", "shape": [8, 4], "dtype": "f32", "names": ["a", "b"] }])",
+            "convert FILE --from table");
+        row("config.json", R"({ "model_type": "llama", "hidden_size": 64 })", "convert FILE --from hf");
+        row("run.yml", "ici_fsdp_parallelism: 4\n", "convert FILE --from maxtext");
+        row("picture.jpeg", QByteArray("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16), "the file is binary");
+        row("picture.mlir", QByteArray("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16), "the file is binary");
+    }
+    void filesOfOtherKinds()
+    {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, stated);
+        const QString file = writeFile(m_folder, name, bytes);
+        for (const char* command : { "show FILE", "check FILE", "comms FILE", "run FILE", "search FILE" }) {
+            const Ran ran = run(command, file);
+            const QString all = ran.out + ran.error;
+            QVERIFY2(
+                ran.code == 2 && all.contains(QStringLiteral("E197")) && all.contains(stated), qPrintable(told(ran)));
+            QVERIFY2(!all.contains(QStringLiteral("func.func")), qPrintable(told(ran)));
+        }
+    }
+
     void outputThatCannotBeWritten()
     {
         for (const char* command : rightCommands)

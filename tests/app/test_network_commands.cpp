@@ -210,6 +210,11 @@ private Q_SLOTS:
             large.error.mid(large.error.indexOf(said) + said.size()).section(QLatin1String(","), 0, 0);
         const Ran run = ranWith(QStringLiteral("run ") + file);
         QVERIFY2(run.code == 1 && run.error.contains(QStringLiteral("the run needs ") + needs), qPrintable(run.error));
+        // What has errors says so where it is made.
+        const Ran uneven =
+            ranWith(QStringLiteral("new --preset llama3-8b --layers 1 --mesh data=3 --batch 7 --rules t5x-a2p2"));
+        QVERIFY2(uneven.code == 0 && uneven.error.contains(QStringLiteral("The experiment has 2 errors: E101: ")),
+            qPrintable(uneven.error));
         const Ran small = ranWith(QStringLiteral("new --from transformer-t5x"));
         QVERIFY2(small.code == 0 && !small.error.contains(said), qPrintable(small.error));
     }
@@ -282,6 +287,19 @@ private Q_SLOTS:
         QVERIFY2(over.code == 0 && over.error.contains(QStringLiteral("W217")), qPrintable(over.error));
         QVERIFY(over.json().at("mesh").at("axes").at(3) == nlohmann::json::parse(R"(["fsdp", 4])"));
         QVERIFY(over.json().at("rules").at("list").size() > 50);
+        // All of it is within a slice, as convert of the same file has it; sizes between slices, and --slices, divide
+        // it.
+        const auto hostsOf = [](const Ran& ran) {
+            const auto hardware = ran.json().at("hardware");
+            return std::pair(hardware.at("hosts").get<int>(), hardware.at("devices_per_host").get<int>());
+        };
+        QCOMPARE(hostsOf(over), std::pair(1, 8));
+        QCOMPARE(hostsOf(ranWith(QStringLiteral("convert --from maxtext --devices 8 ") + sizes)), std::pair(1, 8));
+        const QString sliced = writeFile(m_folder, QStringLiteral("sliced.yml"),
+            "dcn_data_parallelism: 2\nici_fsdp_parallelism: 4\nici_tensor_parallelism: 2\n");
+        QCOMPARE(hostsOf(made(("--devices 16 --slices 2 --rules " + sliced.toUtf8()).constData())), std::pair(2, 8));
+        QCOMPARE(hostsOf(made("--mesh data=8 --slices 4")), std::pair(4, 2));
+        QVERIFY(made("--mesh data=8 --slices 3").error.contains(QStringLiteral("E102")));
         // Batch and rematerialisation are said by options: what the file says of them is named.
         QVERIFY2(!over.error.contains(QStringLiteral("use --")), qPrintable(over.error));
         const QString full = writeFile(m_folder, QStringLiteral("full.yml"),

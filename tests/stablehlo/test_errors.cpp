@@ -173,6 +173,7 @@ private Q_SLOTS:
     void illegalHloShardings();
     void hloShardingsOverThePartitions();
     void hloShardingsThatNoMeshSays();
+    void meshMadeOfTiles();
     void tuplesOfOneHloSharding();
     void declaredFunctionsTakeNoShardings();
     void allThatIsWrong();
@@ -375,6 +376,38 @@ void TestErrors::hloShardingsOverThePartitions()
     QCOMPARE(
         program.shardings[program.functions[0].resultShardings[0] - 1].sharding.dims[1].axes.size(), std::size_t{ 1 });
     QVERIFY(read("1"));
+}
+
+/// The mesh that is made where a text has none: the axes that its tiles divide the devices along, in whatever order the
+/// tiles take them.
+void TestErrors::meshMadeOfTiles()
+{
+    const auto sizes = [](const std::string& a, const std::string& b, int devices) {
+        const Result<ReadProgram> read = readStableHlo("module @m attributes {mhlo.num_partitions = "
+            + std::to_string(devices) + " : i32} {\nfunc.func @main(%a: tensor<24x24xf32> {mhlo.sharding = \"" + a
+            + "\"}) -> (tensor<24x24xf32> {mhlo.sharding = \"" + b + "\"}) {\n  return %a : tensor<24x24xf32>\n}\n}\n");
+        QStringList axes;
+        if (!read || !read->warnings.empty() || read->program.meshes.size() != 1)
+            return QStringLiteral("not read: ") + test::shown(read);
+        for (const MeshAxis& axis : read->program.meshes[0].mesh->axes())
+            axes << QString::number(axis.size);
+        return axes.join(QLatin1Char(' '));
+    };
+    const std::string rows = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}";
+    QCOMPARE(sizes(rows, "{replicated}", 8), QStringLiteral("2 4"));
+    // Of a mesh of 2 x 4 the minor axis alone, both in the other order, and the same as a list.
+    QCOMPARE(sizes("{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}", "{replicated}", 8), QStringLiteral("2 4"));
+    QCOMPARE(sizes("{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}", rows, 8), QStringLiteral("2 4"));
+    QCOMPARE(sizes("{devices=[4,2]<=[2,4]T(1,0)}", rows, 8), QStringLiteral("2 4"));
+    QCOMPARE(sizes("{devices=[4,2]0,4,1,5,2,6,3,7}", rows, 8), QStringLiteral("2 4"));
+    QCOMPARE(sizes("{devices=[8,1]<=[2,4]T(1,0)}", "{replicated}", 8), QStringLiteral("2 4"));
+    // Tiles that end within an axis of the other sharding.
+    QCOMPARE(sizes("{devices=[2,2,2]<=[2,4]T(1,0) last_tile_dim_replicate}", rows, 8), QStringLiteral("2 2 2"));
+    QCOMPARE(sizes("{devices=[4,2]<=[8]}", rows, 8), QStringLiteral("2 2 2"));
+    // 2 of 12 and 3 of 12 are no axes of one mesh.
+    QCOMPARE(
+        sizes("{devices=[2,1,6]<=[12] last_tile_dim_replicate}", "{devices=[3,1,4]<=[12] last_tile_dim_replicate}", 12),
+        QStringLiteral("12"));
 }
 
 /// XLA's shardings that no mesh says are warned of, with a mesh that is made for them, with one of the program that

@@ -107,16 +107,16 @@ private Q_SLOTS:
 
     void scaleHoldsWhileSomethingIsDragged()
     {
-        HeldScale scale;
-        scale.follow(32, false);
+        BarScale scale;
+        scale.update(32, false);
         QCOMPARE(scale.share(16), 0.5);
-        scale.follow(16, true);
+        scale.update(16, true);
         QCOMPARE(scale.share(16), 0.5);
-        scale.follow(64, true); // does not fit any more
+        scale.update(64, true); // does not fit any more
         QCOMPARE(scale.share(-16), -0.25);
-        scale.follow(16, false);
+        scale.update(16, false);
         QCOMPARE(scale.share(16), 1.0);
-        scale.follow(0, false);
+        scale.update(0, false);
         QCOMPARE(scale.share(16), 0.0);
     }
 

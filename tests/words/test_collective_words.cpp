@@ -155,6 +155,24 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
         same.stepBytes = 20;
         QVERIFY2(
             stated().endsWith(QStringLiteral("the whole step sends 20 B instead of 8.16 MiB.")), qPrintable(stated()));
+        // What was tried out says what became of the step, by the byte where two amounts look alike.
+        CollectiveAlternative tried;
+        tried.kind = CollectiveAlternative::Kind::ScatterResult;
+        tried.sentBytes = 16;
+        tried.moreBytesHeld = -768;
+        tried.stepMoreBytesHeld = 0;
+        tried.sharding = entry.after;
+        tried.after.emplace();
+        tried.stepBytes = sentBytes(list).step;
+        const auto said = [&] { return words::plain(words::alternativeText(list, entry, tried)); };
+        QVERIFY2(said().endsWith(QStringLiteral("every device holds 768 B less. With what comes next the whole step "
+                                                "sends 8.16 MiB as before, and every device holds as much as before.")),
+            qPrintable(said()));
+        tried.stepBytes = sentBytes(list).step + Rational(-16);
+        tried.stepMoreBytesHeld = -768;
+        QVERIFY2(said().endsWith(
+                     QStringLiteral("With what comes next the whole step sends 8,560,624 B instead of 8,560,640 B.")),
+            qPrintable(said()));
     }
 
     void figures()

@@ -136,7 +136,7 @@ private Q_SLOTS:
             each.stateBytes = 8;
             each.sentBytes = Rational(8);
         }
-        meshes[1].beatenBy = 0;
+        meshes[1].dominatedBy = 0;
         meshes[2].problem = Diagnostic{ Code::OutOfMemory, {}, {} };
         meshes[3].sentBytes.reset();
         QCOMPARE(words::meshVerdict(meshes, 0), QStringLiteral("front"));
@@ -158,7 +158,15 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < batches.size(); ++i)
             batches[i].batch = std::int64_t{ 8 } << (2 * i);
         QVERIFY(words::batchSensitivity(batches, meshes).isEmpty());
-        batches[1].least = batches[2].least = 0;
+        batches[1].least = 0;
+        QCOMPARE(words::batchSensitivity(batches, meshes),
+            QStringLiteral("data 1 × model 8 sends least with a batch of 32."));
+        batches[3].least = 0; // with 128 none can be used
+        QCOMPARE(words::batchSensitivity(batches, meshes),
+            QStringLiteral("data 1 × model 8 sends least with a batch of 32."));
+        batches[2].least = 0;
+        QCOMPARE(words::batchSensitivity(batches, meshes),
+            QStringLiteral("data 1 × model 8 sends least with every batch tried from 32 to 512."));
         batches[3].least = 1;
         QCOMPARE(words::batchSensitivity(batches, meshes),
             QStringLiteral(

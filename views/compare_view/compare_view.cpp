@@ -319,9 +319,9 @@ void CompareView::followTimes()
         m_due = true;
 }
 
-void CompareView::setRows(std::vector<CompareRow> rows, bool held)
+void CompareView::setRows(std::vector<CompareRow> rows, bool dragging)
 {
-    m_model->setRows(std::move(rows), held);
+    m_model->setRows(std::move(rows), dragging);
     for (int section = 0; section < m_model->rowCount(); ++section) {
         const QModelIndex index = m_model->index(section, CompareModel::Name);
         m_tree->setExpanded(index, !m_folded.contains(m_model->row(index).name));

@@ -486,7 +486,7 @@ void GridCanvas::paintMarks(QPainter& painter, const Theme& theme) const
     for (const GridCell& cell : m_selectedCells)
         painter.drawRect(QRectF(m_grid.markRect(cell)).adjusted(1.5, 1.5, -1.5, -1.5));
     painter.setPen(QPen(theme.text, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
-    for (const GridCell& cell : m_litCells)
+    for (const GridCell& cell : m_highlightedCells)
         painter.drawRect(QRectF(m_grid.markRect(cell)));
     if (m_current && hasFocus() && m_grid.shows(*m_current)) {
         painter.setPen(QPen(theme.accent, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
