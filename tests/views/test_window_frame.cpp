@@ -597,6 +597,18 @@ private Q_SLOTS:
         }
     }
 
+    /// In a low window problems stand in front of the timeline, and the line of Memory is seen as a whole.
+    void problemsLeaveTheLayoutItsRoom()
+    {
+        FramedWindow framed("rule-lab-fallback", QSize(1024, 640));
+        framed.window.setPerspective(Perspective::Plan);
+        QVERIFY(framed.present("problems"));
+        QTRY_VERIFY(framed.dock("problems")->isInFront());
+        const DockFrame* layout = framed.dock("layout");
+        QTRY_VERIFY(layout->height() >= layout->minimumSizeHint().height());
+        QTRY_VERIFY(framed.dock("problems")->y() > layout->geometry().bottom());
+    }
+
     /// On a laptop the legends of Memory and Timing are whole.
     void memoryHasItsLegendOnALaptop_data()
     {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window shows of programs that can run and of those that cannot: ways to run, the time line, large arrays.
+#include <QApplication>
 #include <QMenu>
 #include <QPushButton>
 #include <QSpinBox>
@@ -168,7 +169,7 @@ ENTRY %main_spmd (p: f32[2,8]) -> f32[2,8] {
         MainWindow window(&appearance, { .remember = false, .tips = false });
         window.resize(1280, 800);
         window.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(QTest::qWaitForWindowActive(&window));
         window.openExample(QStringLiteral("maxtext-llama3-8b"));
         window.document()->waitForAnalysis();
         QTRY_VERIFY(window.isSettled());
@@ -176,6 +177,16 @@ ENTRY %main_spmd (p: f32[2,8]) -> f32[2,8] {
         QTRY_VERIFY(window.dock(QStringLiteral("layout"))->isInFront());
         window.setPerspective(Perspective::Debug);
         QTRY_VERIFY(window.findChild<ExplainView*>()->isVisible());
+        window.action(QStringLiteral("perspective-program"))->trigger();
+        QTest::qWait(50);
+        QVERIFY(window.dock(QStringLiteral("layout"))->isInFront());
+        // What is opened next counts, before it has been analysed; and the keyboard is in one of its views.
+        QTRY_VERIFY(window.dock(QStringLiteral("layout"))->isAncestorOf(QApplication::focusWidget()));
+        window.openExample(QStringLiteral("transformer-experts"));
+        QCOMPARE(window.perspective(), Perspective::Debug);
+        window.document()->waitForAnalysis();
+        QTRY_VERIFY(window.findChild<CollectivesView*>()->isVisible());
+        QVERIFY(window.dock(QStringLiteral("inspector"))->isAncestorOf(QApplication::focusWidget()));
         window.openExample(QStringLiteral("flax-mlp-logical"));
         window.document()->waitForAnalysis();
         QTRY_VERIFY(window.isSettled());

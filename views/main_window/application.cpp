@@ -188,7 +188,7 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
         report.wanted = report.done;
     if (const auto perspective = perspectiveOf(options.perspective)) {
         window.setPerspective(*perspective);
-        window.dock(QLatin1String(viewsOf(*perspective).centre.front()))->present();
+        window.frontView()->present();
     }
     if (!options.dock.isEmpty())
         window.present(options.dock);

@@ -117,6 +117,8 @@ public:
     [[nodiscard]] Perspective perspective() const { return m_perspective; }
     /// Nothing changes where the views of the perspective do not exist.
     void setPerspective(Perspective perspective);
+    /// What the perspective has in front: of arrays with rules alone there is no program to be drawn.
+    [[nodiscard]] DockFrame* frontView() const;
     /// The perspective of the open file as the user left it, else what such an experiment begins with.
     void choosePerspective();
     /// One view alone in the window; the same one again, or null: back.
@@ -205,6 +207,8 @@ private:
     void makeNotices(bool tips);
     void makeDrawers();
     void presentPicture(); ///< that which is in front
+    [[nodiscard]] bool isBare() const; ///< arrays with rules alone: nothing is computed, and nothing is sent
+    [[nodiscard]] bool isInView(const QWidget* widget) const; ///< that is in front
     void showQuestion();
     [[nodiscard]] int noticesHeight() const; ///< 0 while there are none
     /// A file, or text, that could not be opened: false.

@@ -287,7 +287,8 @@ void MainWindow::place(const PerspectiveViews& views)
     DockFrame* problems = dock(QStringLiteral("problems"));
     // Over the width of the window where that leaves room for the rest, else among what stands lowest.
     QList<DockFrame*>& lowest = below.isEmpty() ? centre : below;
-    (m_form == Form::TwoColumns || m_form == Form::Single ? lowest : bottom) << problems;
+    const bool isCrowded = m_form == Form::Low && !below.isEmpty();
+    (m_form == Form::TwoColumns || m_form == Form::Single || isCrowded ? lowest : bottom) << problems;
     DockFrame* const first = left.isEmpty() ? centre.front() : left.front();
     addDockWidget(Qt::LeftDockWidgetArea, first);
     const auto stack = [this](DockFrame* top, const QList<DockFrame*>& others) {
@@ -432,6 +433,24 @@ void MainWindow::resetArrangement()
     fitHeights();
 }
 
+bool MainWindow::isBare() const
+{
+    return std::holds_alternative<ArraysModel>(m_document.experiment()->model);
+}
+
+DockFrame* MainWindow::frontView() const
+{
+    if (isBare() && m_perspective == Perspective::Program)
+        return dock(QStringLiteral("layout"));
+    return dock(QLatin1String(viewsOf(m_perspective).centre.front()));
+}
+
+bool MainWindow::isInView(const QWidget* widget) const
+{
+    return std::any_of(m_docks.begin(), m_docks.end(),
+        [widget](const DockFrame* frame) { return frame->isInFront() && frame->isAncestorOf(widget); });
+}
+
 void MainWindow::setPerspective(Perspective perspective)
 {
     if (!dock(QLatin1String(viewsOf(perspective).centre.front())))
@@ -439,17 +458,17 @@ void MainWindow::setPerspective(Perspective perspective)
     if (m_start)
         m_start->leave();
     if (perspective != m_perspective) {
+        const bool wasInView = isInView(QApplication::focusWidget());
         maximise(nullptr);
         keepArrangement();
         m_perspective = perspective;
         arrange();
-        // Of arrays with rules alone there is no program to be drawn, and nothing is sent.
-        const SnapshotPtr snapshot = m_document.snapshot();
-        const bool isBare = m_hasNoStep && !(snapshot && snapshot->isPartitioned());
-        revealPart(isBare && perspective == Perspective::Debug ? QStringLiteral("explain")
-                                                               : QLatin1String(viewsOf(perspective).page));
-        if (isBare && perspective == Perspective::Program)
-            dock(QStringLiteral("layout"))->raise();
+        revealPart(isBare() && perspective == Perspective::Debug ? QStringLiteral("explain")
+                                                                 : QLatin1String(viewsOf(perspective).page));
+        if (isBare() && perspective == Perspective::Program)
+            frontView()->raise();
+        if (wasInView && !isInView(QApplication::focusWidget())) // its view is not among these: Qt took what is next
+            frontView()->present();
     }
     showPerspective();
 }

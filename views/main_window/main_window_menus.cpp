@@ -330,7 +330,7 @@ void MainWindow::makePerspectives()
                     setPerspective(perspective);
                     if (m_maximised) // the present one
                         maximise(nullptr);
-                    dock(QLatin1String(viewsOf(perspective).centre.front()))->present();
+                    frontView()->present();
                     m_settings.setPerspective(m_document.filePath(), idOf(m_perspective));
                 });
         choose->setCheckable(true);
