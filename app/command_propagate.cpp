@@ -156,8 +156,8 @@ QString shardingText(const Program& program, const PropagationResult& result, Va
                      : words::fromStd(toShardy(result.shardings[value.index], *program.meshes[mesh - 1].mesh));
 }
 
-/// What a seed was given by: by words::Giver.
-constexpr const char* givers[] = { "input", "output", "constraint", "in_shardings", "out_shardings", "annotation" };
+/// What specified a seed, by words::Specifier.
+constexpr const char* specifiers[] = { "input", "output", "constraint", "in_shardings", "out_shardings", "annotation" };
 
 Json stepJson(const Program& program, const PropagationResult& result, const PropagationStep& step)
 {
@@ -168,7 +168,7 @@ Json stepJson(const Program& program, const PropagationResult& result, const Pro
     out["value"] = program.value(step.seed ? words::askedValue(program, step) : step.to).path;
     out["dimension"] = step.toDimension;
     if (step.seed)
-        out["given"] = givers[static_cast<std::size_t>(words::giverOf(program, step))];
+        out["given"] = specifiers[static_cast<std::size_t>(words::specifierOf(program, step))];
     if (step.round >= 0)
         out["round"] = step.round;
     if (step.from.valid() && !step.seed)

@@ -454,15 +454,11 @@ std::string tableHelp()
         + " --mesh data=2,fsdp=4 --table model.csv";
 }
 
-} // namespace
-
-void addResolve(CLI::App& app, int& status)
+/// The rules, and what stands around them when they are read. Returns --rules.
+Option addRuleOptions(Command& command, ResolveOptions& options)
 {
-    Command command(
-        app, "resolve", "Resolve logical names to PartitionSpecs: of one array, or of a table of your own arrays");
-    const auto options = std::make_shared<ResolveOptions>();
     const Option rules = command
-                             .addOption("--rules", options->rules,
+                             .addOption("--rules", options.rules,
                                  "Logical axis rules: a file (MaxText's YAML by its ending, or an experiment), - for "
                                  "standard input, the id "
                                  "of a published set (see rules), JSON, or Python literals: \"(('batch', 'data'),)\". "
@@ -470,15 +466,15 @@ void addResolve(CLI::App& app, int& status)
                                  "and --mesh they may be absent: each name has the mesh axis of the same name")
                              .optionText("RULES");
     command
-        .addOption("--additional-rules", options->additional,
+        .addOption("--additional-rules", options.additional,
             "Further rules, appended after the others, as in T5X: they cannot override them")
         .optionText("RULES");
     command
-        .addOption("--inner-rules", options->inner,
+        .addOption("--inner-rules", options.inner,
             "Rules of a logical_axis_rules context inside that of --rules: while it lasts, they count alone")
         .optionText("RULES");
     command
-        .addOption("--within", options->within,
+        .addOption("--within", options.within,
             "Where the array lies in the experiment of --rules, with --names: rules that it has for that part count "
             "alone. With --table every array has those of its own path")
         .check([](const std::string& path) {
@@ -488,85 +484,109 @@ void addResolve(CLI::App& app, int& status)
         })
         .optionText("PATH");
     command
-        .addOption("--own-rules", options->own,
+        .addOption("--own-rules", options.own,
             "Rules of the variable itself, as NNX joins them with those of the context; both must agree")
         .optionText("RULES");
     command
-        .addOption("--own-as", options->ownAs,
+        .addOption("--own-as", options.ownAs,
             "Whose reading of --own-rules: nnx (default), or linen, whose box hands them to the constraint of unbox, "
             "where they count alone; the sharding of the state is that of --rules")
         .oneOf({ "linen", "nnx" })
         .optionText("LIBRARY");
     command
-        .addOption("--unbox", options->unbox,
+        .addOption("--unbox", options.unbox,
             "What unbox of a Linen box with these names gives: constraint (apply_constraint=True), or the value alone")
         .oneOf({ "constraint", "value" })
         .optionText("WHAT");
+    return rules;
+}
+
+/// The arrays whose names are resolved, and the mesh. Returns --names.
+Option addArrayOptions(Command& command, ResolveOptions& options)
+{
     const Option names = command
-                             .addOption("--names", options->names,
+                             .addOption("--names", options.names,
                                  "Names of the dimensions: batch,embed,None (None or - for one without a name), or a "
                                  "Python tuple")
                              .optionText("NAMES");
     command
-        .addOption("--add-axis", options->addedAxes,
+        .addOption("--add-axis", options.addedAxes,
             "A dimension that nn.scan or nn.vmap adds to an array with those names: its place and its PARTITION_NAME "
             "(metadata_params of Linen, transform_metadata of NNX), 0=layers, or 0=None. Can be given several times, "
             "for the transform nearest to the module first")
         .repeated()
         .optionText("PLACE=NAME");
-    command.addOption("--table", options->table, "Resolve every row of a table of arrays: CSV or JSON, see below")
+    command.addOption("--table", options.table, "Resolve every row of a table of arrays: CSV or JSON, see below")
         .optionText("FILE");
     command
         .addOption(
-            "--mesh", options->mesh.mesh, "The mesh: data=2,model=4; where the rules are an experiment's, its own")
+            "--mesh", options.mesh.mesh, "The mesh: data=2,model=4; where the rules are an experiment's, its own")
         .optionText("MESH");
-    addDeviceCounts(command, options->mesh);
-    command.addOption("--shape", options->shape, "Sizes of the dimensions, to see whether they divide: 8,1024")
+    addDeviceCounts(command, options.mesh);
+    command.addOption("--shape", options.shape, "Sizes of the dimensions, to see whether they divide: 8,1024")
         .optionText("SIZES");
-    command.addOption("--hosts", options->hosts, "Say which slice each of N hosts holds and writes, as T5X does")
+    command.addOption("--hosts", options.hosts, "Say which slice each of N hosts holds and writes, as T5X does")
         .wholeNumber(1, maximumDevices)
         .optionText("N");
+    return names;
+}
+
+/// Whose behaviour is asked for: Flax, T5X, MaxText or Penzai, in which version and on which platform.
+void addDialectOptions(Command& command, ResolveOptions& options)
+{
     command
-        .addOption("--dialect", options->dialect,
+        .addOption("--dialect", options.dialect,
             "Whose reading of the rules: flax (default), t5x, maxtext, which leaves out mesh axes of size 1 of "
             "activations and does not shard what does not divide, maxtext-state, which keeps them in the specs of its "
             "train state, or penzai, to which they are a mapping without order (a dict, too)")
         .oneOf({ "flax", "t5x", "maxtext", "maxtext-state", "penzai" })
         .optionText("DIALECT");
-    command.addFlag("--hybrid", options->hybrid, "T5X with ICI and DCN shapes: batch goes over replica and data");
+    command.addFlag("--hybrid", options.hybrid, "T5X with ICI and DCN shapes: batch goes over replica and data");
     command
-        .addOption("--partitions", options->partitions,
+        .addOption("--partitions", options.partitions,
             "num_partitions of T5X' PjitPartitioner, for --dialect t5x: the axes of the batch are said, and errors "
             "name the parameter")
         .wholeNumber(1, maximumDevices)
         .optionText("N");
-    command.addOption("--submesh", options->submesh, "Its model_parallel_submesh: x,y,z,cores").optionText("SIZES");
+    command.addOption("--submesh", options.submesh, "Its model_parallel_submesh: x,y,z,cores").optionText("SIZES");
     command
-        .addOption("--ici-shape", options->iciShape,
+        .addOption("--ici-shape", options.iciShape,
             "Its ici_mesh_shape: replica,data,model inside a slice; with --dcn-shape every rule for batch becomes "
             "(replica, data), and no --mesh is needed")
         .optionText("SIZES");
-    command.addOption("--dcn-shape", options->dcnShape, "Its dcn_mesh_shape: the same across slices")
+    command.addOption("--dcn-shape", options.dcnShape, "Its dcn_mesh_shape: the same across slices")
         .optionText("SIZES");
-    command.addOption("--flax-version", options->version, "Whose behaviour: 2024 or current (default)")
+    command.addOption("--flax-version", options.version, "Whose behaviour: 2024 or current (default)")
         .oneOf({ "2024", "current" })
         .optionText("VERSION");
     command
-        .addOption("--fallback", options->fallback,
+        .addOption("--fallback", options.fallback,
             "For names without a usable rule: axis_is_unsharded\n(default), raise_error or no_constraint")
         .oneOf({ "axis_is_unsharded", "raise_error", "no_constraint" })
         .optionText("FALLBACK");
     command
-        .addOption("--constraint-mesh", options->constraintMesh,
+        .addOption("--constraint-mesh", options.constraintMesh,
             "The mesh that with_logical_constraint finds: context (default, with mesh: around the step), none, or own "
             "(handed to it)")
         .oneOf({ "context", "none", "own" })
         .optionText("MESH");
     command
         .addOption(
-            "--platform", options->platform, "The platform of the devices: on cpu the Flax of 2024 leaves values alone")
+            "--platform", options.platform, "The platform of the devices: on cpu the Flax of 2024 leaves values alone")
         .oneOf({ "cpu", "gpu", "tpu" })
         .optionText("PLATFORM");
+}
+
+} // namespace
+
+void addResolve(CLI::App& app, int& status)
+{
+    Command command(
+        app, "resolve", "Resolve logical names to PartitionSpecs: of one array, or of a table of your own arrays");
+    const auto options = std::make_shared<ResolveOptions>();
+    const Option rules = addRuleOptions(command, *options);
+    const Option names = addArrayOptions(command, *options);
+    addDialectOptions(command, *options);
     command.addFlag("--trace", options->trace, "Say of every rule what it did and why");
     command.addJson(options->json);
     command.setInput(options->rules);

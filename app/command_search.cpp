@@ -46,8 +46,8 @@ Json foundJson(const FoundMeshes& found)
             row["state_and_gradient_bytes"] = *each.stateBytes;
         if (each.peakBytes)
             row["peak_bytes"] = *each.peakBytes;
-        if (each.beatenBy)
-            row["beaten_by"] = meshOfAxes(found.meshes[*each.beatenBy].axes);
+        if (each.dominatedBy)
+            row["beaten_by"] = meshOfAxes(found.meshes[*each.dominatedBy].axes);
         if (each.problem)
             row["why_not"] = words::describe(*each.problem).cause.toStdString();
         meshes.push_back(std::move(row));

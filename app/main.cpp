@@ -3,10 +3,6 @@
 // The main function; nothing declares it.
 #include <CLI/CLI.hpp>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <algorithm>
@@ -247,17 +243,6 @@ int leave(const CLI::App& app, const CLI::ParseError& error, const std::string& 
     return Done;
 }
 
-/// A command ends soon: what it frees need not go back to the system, only to be asked for again. For large programs
-/// that is a tenth of the time.
-void keepFreedMemory()
-{
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
-    mallopt(M_TRIM_THRESHOLD, 1 << 30);
-    mallopt(M_TOP_PAD, 16 << 20);
-#endif
-}
-
 /// The command that the arguments name, or the window.
 int runArguments(CLI::App& app, int argc, char** argv)
 {
@@ -271,8 +256,6 @@ int runArguments(CLI::App& app, int argc, char** argv)
         "--bash-completion", completion, "Print a script that makes bash complete commands, options and names");
     int status = Done;
     addCommands(app, status);
-    for (CLI::App* command : app.get_subcommands({}))
-        command->preparse_callback([](std::size_t) { keepFreedMemory(); });
     const std::vector<char*> arguments = asOptions(argc, argv);
     if (arguments.size() == 3 && arguments[2] == helpOption && !isCommand(app, arguments[1]))
         if (const auto problem = unknown(arguments[1], false, app))

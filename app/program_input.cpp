@@ -43,8 +43,8 @@ CheckedProgram checkedBy(
     } else if (!read) {
         all.push_back(std::move(read.error()));
     } else {
-        for (auto further : { verify(read->program), verifyShardings(read->program), strangeDevices(read->program),
-                 std::move(read->warnings) })
+        for (auto further : { verify(read->program), verifyShardings(read->program),
+                 verifyCollectiveGroups(read->program), std::move(read->warnings) })
             all.insert(all.end(), std::make_move_iterator(further.begin()), std::make_move_iterator(further.end()));
         if (checked.isLegal()) {
             for (auto further : { passes::groupConflicts(read->program), checkReplication(read->program) })

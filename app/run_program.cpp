@@ -125,7 +125,7 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
     const Snapshot& snapshot = *run.snapshot;
     const bool isOverMesh = hasMesh(snapshot);
     const DeviceCounts counts =
-        isOverMesh && !isOfOneDevice(snapshot) ? DeviceCounts() : devicesSpokenTo(run.program());
+        isOverMesh && !isOfOneDevice(snapshot) ? DeviceCounts() : addressedDevices(run.program());
     bool isNews = false; // why it was not partitioned is not among the problems yet
     if (isOverMesh) {
         if (auto partitioned = partitionedProgram(snapshot)) {

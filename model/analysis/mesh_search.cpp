@@ -141,7 +141,7 @@ bool standsBefore(const MeshFigures& a, const MeshFigures& b)
 }
 
 /// `one` sends and holds no more than `other`, and one of these less.
-bool beats(const MeshFigures& one, const MeshFigures& other)
+bool dominates(const MeshFigures& one, const MeshFigures& other)
 {
     if (one.problem || other.problem || !one.stateBytes || !one.sentBytes || !other.stateBytes || !other.sentBytes)
         return false;
@@ -149,12 +149,12 @@ bool beats(const MeshFigures& one, const MeshFigures& other)
     return noMore && (*one.stateBytes < *other.stateBytes || *one.sentBytes < *other.sentBytes);
 }
 
-void findBeaten(std::vector<MeshFigures>& all)
+void findDominated(std::vector<MeshFigures>& all)
 {
     for (MeshFigures& one : all)
         for (std::size_t i = 0; i < all.size(); ++i)
-            if (beats(all[i], one) && (!one.beatenBy || *all[i].sentBytes < *all[*one.beatenBy].sentBytes))
-                one.beatenBy = i;
+            if (dominates(all[i], one) && (!one.dominatedBy || *all[i].sentBytes < *all[*one.dominatedBy].sentBytes))
+                one.dominatedBy = i;
 }
 
 /// What every mesh sends with one batch; absent for those that cannot be used with it.
@@ -291,7 +291,7 @@ std::vector<MeshFigures> searchMeshes(const Experiment& experiment, AnalysisCach
             return {};
         all.push_back(std::move(*figures));
     }
-    findBeaten(all);
+    findDominated(all);
     return all;
 }
 
@@ -387,8 +387,8 @@ void sortMeshes(std::vector<MeshFigures>& meshes)
         sorted.push_back(std::move(meshes[mesh]));
     }
     for (MeshFigures& each : sorted)
-        if (each.beatenBy)
-            each.beatenBy = placeOf[*each.beatenBy];
+        if (each.dominatedBy)
+            each.dominatedBy = placeOf[*each.dominatedBy];
     meshes = std::move(sorted);
 }
 

@@ -30,9 +30,10 @@ struct MeshFigures {
     /// because it does not divide, an axis of which all positions do the same work (such a mesh sends nothing,
     /// because it shards nothing), or a program that XLA has partitioned over the experiment's own mesh.
     std::optional<Diagnostic> problem;
-    /// Of those without a problem that send and hold no more, and one of these less: the one that sends least.
-    std::optional<std::size_t> beatenBy;
-    [[nodiscard]] bool isFront() const { return stateBytes && sentBytes && !problem && !beatenBy; }
+    /// The mesh that is better: among those without a problem whose state and sent bytes are both no larger, and one of
+    /// them smaller, the one that sends least.
+    std::optional<std::size_t> dominatedBy;
+    [[nodiscard]] bool isFront() const { return stateBytes && sentBytes && !problem && !dominatedBy; }
     bool operator==(const MeshFigures&) const = default;
 };
 

@@ -11,24 +11,24 @@
 
 namespace shardscope {
 
-std::int64_t ParameterCoverage::bytesSharded(std::int64_t ways) const
+std::int64_t ParameterCoverage::bytesSharded(std::int64_t shards) const
 {
     std::int64_t sum = 0;
     for (const Fold& fold : folds)
-        if (fold.ways >= ways)
+        if (fold.shards >= shards)
             sum = saturatingSum(sum, fold.bytes);
     return sum;
 }
 
-std::int64_t ParameterCoverage::commonWays() const
+std::int64_t ParameterCoverage::medianShards() const
 {
     std::int64_t sum = 0;
     for (const Fold& fold : folds) {
-        if (fold.ways < 2)
+        if (fold.shards < 2)
             break;
         sum = saturatingSum(sum, fold.bytes);
         if (sum >= bytes - sum)
-            return fold.ways;
+            return fold.shards;
     }
     return 2;
 }
@@ -62,14 +62,14 @@ ParameterCoverage parameterCoverage(const Snapshot& snapshot)
     for (const TensorRow& row : snapshot.tensors) {
         if (!isParameter(snapshot, row))
             continue;
-        const std::int64_t ways = row.layout.distinctShards();
+        const std::int64_t shards = row.layout.distinctShards();
         coverage.bytes = saturatingSum(coverage.bytes, row.bytesInAll);
         ++coverage.arrays;
-        ParameterCoverage::Fold& fold = folds[ways];
-        fold.ways = ways;
+        ParameterCoverage::Fold& fold = folds[shards];
+        fold.shards = shards;
         fold.bytes = saturatingSum(fold.bytes, row.bytesInAll);
         ++fold.arrays;
-        if (ways > 1 || coverage.devices == 1)
+        if (shards > 1 || coverage.devices == 1)
             continue;
         std::string alike = withoutLayerNumbers(row.path);
         const auto [place, isNew] = places.try_emplace(alike, coverage.replicated.size());
@@ -82,7 +82,7 @@ ParameterCoverage parameterCoverage(const Snapshot& snapshot)
         known.bytes = saturatingSum(known.bytes, row.bytesInAll);
         ++known.arrays;
     }
-    for (const auto& [ways, fold] : folds)
+    for (const auto& [shards, fold] : folds)
         coverage.folds.push_back(fold);
     std::stable_sort(coverage.replicated.begin(), coverage.replicated.end(),
         [](const auto& a, const auto& b) { return a.bytes > b.bytes; });

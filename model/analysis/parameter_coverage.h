@@ -3,9 +3,9 @@
 //
 //     8 devices; wte (1024, 64) f32 over all 8, two norms (64) of layers 0 and 1 replicated:
 //     bytes 262,656; folds { 8: 262,144 } { 1: 512 }; replicated { layers.*/norm/scale: 512 bytes, 2 arrays }
-//     commonWays() 8, bytesSharded(8) 262,144
+//     medianShards() 8, bytesSharded(8) 262,144
 //
-// An array is sharded n-fold if it has n different shards, so that a device holds an n-th of it.
+// An array of n different shards is sharded n ways: a device holds an n-th of it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace shardscope {
 
 struct ParameterCoverage {
     struct Fold {
-        std::int64_t ways = 1;
+        std::int64_t shards = 1; ///< different ones of each array
         std::int64_t bytes = 0; ///< global, of all arrays that are sharded so
         std::int64_t arrays = 0;
         bool operator==(const Fold&) const = default;
@@ -36,11 +36,11 @@ struct ParameterCoverage {
     std::vector<Fold> folds; ///< the farthest sharded first
     std::vector<Replicated> replicated; ///< the largest first; empty on one device
 
-    /// Of what is sharded so many ways or more.
-    [[nodiscard]] std::int64_t bytesSharded(std::int64_t ways) const;
-    /// The largest number of ways that at least half of the bytes are sharded; 2 where less than half are sharded at
-    /// all.
-    [[nodiscard]] std::int64_t commonWays() const;
+    /// Global bytes of the arrays that have at least so many shards.
+    [[nodiscard]] std::int64_t bytesSharded(std::int64_t shards) const;
+    /// The median number of shards, weighted by bytes: the largest number that arrays with at least half of the bytes
+    /// reach. 2 where less than half of the bytes are sharded at all.
+    [[nodiscard]] std::int64_t medianShards() const;
 };
 
 /// Of a snapshot that is laid out; all zero for another, and where nothing is a parameter.

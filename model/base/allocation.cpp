@@ -3,9 +3,24 @@
 // the program in its own operator new. These take its place; nothing declares them but <new>. The sanitizers bring
 // operators of their own, and this file is not part of their builds.
 #include <cstdlib>
+#include <mimalloc.h>
 #include <new>
 
 namespace {
+
+/// Every stage of an analysis makes programs and drops them. Memory that goes back to the system after 25 ms, as
+/// mimalloc would have it, is asked for again by the next stage or the next edit: of a large program that takes longer
+/// than all the rest. A setting of mimalloc in the environment comes first.
+const bool keepsFreedMemory = [] {
+    constexpr long milliseconds = 10'000;
+#if MI_MALLOC_VERSION >= 210
+    mi_option_set_default(mi_option_purge_delay, milliseconds);
+#else
+    mi_option_set_default(mi_option_decommit_delay, milliseconds);
+    mi_option_set_default(mi_option_segment_decommit_delay, milliseconds);
+#endif
+    return true;
+}();
 
 /// Memory of that size from `allocate`; asks the handler for more as long as there is one.
 template <class Allocate>

@@ -85,7 +85,7 @@ LargestDifference::By decidedBy(const SnapshotComparison& comparison)
 }
 
 /// Into how many parts an array is sharded: 4 of 8 MiB of which a device holds 2 MiB. Absent where they are unequal.
-std::optional<std::int64_t> waysOf(const TensorRow& row)
+std::optional<std::int64_t> shardsOf(const TensorRow& row)
 {
     if (row.bytesPerDevice <= 0 || row.bytesInAll % row.bytesPerDevice != 0)
         return std::nullopt;
@@ -98,13 +98,13 @@ bool isOfState(Role role)
 }
 
 /// What all its arrays have in common that differ.
-void addWays(LargestDifference& largest, const SnapshotComparison& comparison)
+void addShardCounts(LargestDifference& largest, const SnapshotComparison& comparison)
 {
     bool alike = true;
     std::int64_t before = 0, after = 0;
-    const auto meet = [&alike](std::optional<std::int64_t>& common, std::optional<std::int64_t> ways) {
-        alike = alike && ways && (!common || common == ways);
-        common = ways;
+    const auto meet = [&alike](std::optional<std::int64_t>& common, std::optional<std::int64_t> shards) {
+        alike = alike && shards && (!common || common == shards);
+        common = shards;
     };
     for (const ComparedArray& array : comparison.arrays) {
         const bool counts =
@@ -114,16 +114,16 @@ void addWays(LargestDifference& largest, const SnapshotComparison& comparison)
         if (array.before) {
             const TensorRow& row = comparison.before->tensors[*array.before];
             before = saturatingSum(before, row.bytesInAll);
-            meet(largest.waysBefore, waysOf(row));
+            meet(largest.shardsBefore, shardsOf(row));
         }
         if (array.after) {
             const TensorRow& row = comparison.after->tensors[*array.after];
             after = saturatingSum(after, row.bytesInAll);
-            meet(largest.waysAfter, waysOf(row));
+            meet(largest.shardsAfter, shardsOf(row));
         }
     }
-    if (!alike || !largest.waysBefore || !largest.waysAfter || largest.waysBefore == largest.waysAfter)
-        largest.waysBefore = largest.waysAfter = std::nullopt;
+    if (!alike || !largest.shardsBefore || !largest.shardsAfter || largest.shardsBefore == largest.shardsAfter)
+        largest.shardsBefore = largest.shardsAfter = std::nullopt;
     if (before != after) {
         largest.inAllBefore = before;
         largest.inAllAfter = after;
@@ -211,7 +211,7 @@ LargestDifference largestDifference(const SnapshotComparison& comparison)
     }
     largest.by = decidedBy(comparison);
     if (largest.what == What::State || largest.what == What::Role)
-        addWays(largest, comparison);
+        addShardCounts(largest, comparison);
     if (largest.what == What::Sent)
         largest.cause = causeOf(comparison, largest);
     return largest;

@@ -106,9 +106,9 @@ struct LargestDifference {
     Owner owner = Owner::Activations; ///< of Owner
     std::string axes; ///< of Sent
     double before = 0, after = 0; ///< bytes per device; per step for Sent
-    /// Of State and Role: into how many parts all their arrays that differ are sharded; absent where not all are
-    /// sharded alike.
-    std::optional<std::int64_t> waysBefore, waysAfter;
+    /// Of State and Role: the number of shards of every array that differs; absent where these arrays do not all have
+    /// the same.
+    std::optional<std::int64_t> shardsBefore, shardsAfter;
     /// Their sizes in all, where these differ: then it is not the sharding alone.
     std::optional<std::int64_t> inAllBefore, inAllAfter;
     /// Of Sent: why, by the collectives of the kind that make up most of it; absent where that is no half of it.

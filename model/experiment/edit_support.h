@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "base/codes.h"
 #include "experiment/experiment.h"
@@ -43,7 +45,11 @@ template <class IsGone> // bool(std::string& pointer)
 void moveAdditions(Experiment& experiment, const IsGone& isGone)
 {
     std::erase_if(experiment.innerNotes, [&](auto& note) { return isGone(note.first); });
-    std::erase_if(experiment.unknownKeys, [&](UnknownKey& key) { return isGone(key.pointer); });
+    std::set<UnknownKey> moved;
+    for (UnknownKey key : experiment.unknownKeys)
+        if (!isGone(key.pointer))
+            moved.insert(std::move(key));
+    experiment.unknownKeys = std::move(moved);
 }
 
 /// Moves an element so that it stands at `to` afterwards.

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -161,14 +163,22 @@ struct RunSetting {
     bool operator==(const RunSetting&) const = default;
 };
 
-/// A key of the file that this version does not know, kept to be written back: the JSON text of its value, and where
-/// it stood. `pointer` is that of the object, `after` the key before it there ("" if it came first).
+/// A key of the file that this version does not know, kept to be written back.
 struct UnknownKey {
-    std::string pointer;
+    std::string pointer; ///< JSON pointer of the object that has it
     std::string key;
-    std::string after;
-    std::string json; ///< compact, on one line
-    bool operator==(const UnknownKey&) const = default;
+    std::string after; ///< the key before it in that object, "" if it came first; it is written there again
+    std::string json; ///< its value, compact and on one line
+
+    /// JSON objects have no order: the same keys and values are the same experiment, wherever they stood.
+    friend bool operator==(const UnknownKey& a, const UnknownKey& b)
+    {
+        return std::tie(a.pointer, a.key, a.json) == std::tie(b.pointer, b.key, b.json);
+    }
+    friend bool operator<(const UnknownKey& a, const UnknownKey& b)
+    {
+        return std::tie(a.pointer, a.key) < std::tie(b.pointer, b.key);
+    }
 };
 
 /// A warning that is known, with the reason why it stays: it is then no more than information.
@@ -202,7 +212,7 @@ struct Experiment {
     std::vector<Variant> variants = {}; ///< in the order of the user
     /// `notes` of inner objects, by JSON pointer of the object.
     std::vector<std::pair<std::string, std::string>> innerNotes;
-    std::vector<UnknownKey> unknownKeys;
+    std::set<UnknownKey> unknownKeys; ///< each key of an object once
     /// Minor version of the file format: that of the file if it is newer than ours, so that saving does not lower it.
     std::int64_t formatMinor = 0;
     bool operator==(const Experiment&) const = default;

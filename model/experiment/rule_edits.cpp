@@ -67,6 +67,13 @@ bool isGoneWith(RuleList removed, std::string& pointer)
     return false;
 }
 
+template <class T>
+Experiment withField(Experiment experiment, T RulesSetting::*field, T value)
+{
+    experiment.rules.*field = value;
+    return experiment;
+}
+
 } // namespace
 
 Result<Experiment> withRuleMoved(const Experiment& before, RuleList list, std::size_t from, std::size_t to)
@@ -217,37 +224,27 @@ Result<Experiment> withNameMapped(const Experiment& before, const std::string& n
 
 Result<Experiment> withDialect(const Experiment& before, Dialect dialect)
 {
-    Experiment after = before;
-    after.rules.dialect = dialect;
-    return after;
+    return withField(before, &RulesSetting::dialect, dialect);
 }
 
 Result<Experiment> withRulesVersion(const Experiment& before, FlaxVersion version)
 {
-    Experiment after = before;
-    after.rules.version = version;
-    return after;
+    return withField(before, &RulesSetting::version, version);
 }
 
 Result<Experiment> withFallback(const Experiment& before, RulesFallback fallback)
 {
-    Experiment after = before;
-    after.rules.fallback = fallback;
-    return after;
+    return withField(before, &RulesSetting::fallback, fallback);
 }
 
 Result<Experiment> withRulesBound(const Experiment& before, bool bound)
 {
-    Experiment after = before;
-    after.rules.boundWhenTraced = bound;
-    return after;
+    return withField(before, &RulesSetting::boundWhenTraced, bound);
 }
 
 Result<Experiment> withConstraintMesh(const Experiment& before, ConstraintMesh mesh)
 {
-    Experiment after = before;
-    after.rules.constraintMesh = mesh;
-    return after;
+    return withField(before, &RulesSetting::constraintMesh, mesh);
 }
 
 } // namespace shardscope

@@ -32,27 +32,6 @@ std::optional<Version> parseVersion(std::string_view text)
     return version;
 }
 
-/// By the keys that they follow, whatever order the keys of the file had: a save writes known keys in an order of its
-/// own. Unknown keys that follow each other stay together.
-std::vector<UnknownKey> inOneOrder(std::vector<UnknownKey> keys)
-{
-    std::vector<std::vector<UnknownKey>> runs;
-    for (UnknownKey& key : keys) {
-        const bool follows = !runs.empty() && runs.back().back().pointer == key.pointer && !key.after.empty()
-            && runs.back().back().key == key.after;
-        if (!follows)
-            runs.emplace_back();
-        runs.back().push_back(std::move(key));
-    }
-    std::stable_sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
-        return std::tie(a.front().pointer, a.front().after) < std::tie(b.front().pointer, b.front().after);
-    });
-    keys.clear();
-    for (std::vector<UnknownKey>& run : runs)
-        std::move(run.begin(), run.end(), std::back_inserter(keys));
-    return keys;
-}
-
 /// In the order of the file, each place and code once, and repeated warnings summed up. Of what is still too much the
 /// last that is listed says how many follow. `unknownKeys`: those of which the list has no warning.
 std::vector<Diagnostic> inOrder(std::vector<Diagnostic> list, std::size_t unknownKeys = 0)
@@ -186,7 +165,7 @@ tl::expected<ReadExperiment, std::vector<Diagnostic>> readExperiment(std::string
             result.experiment.innerNotes.emplace_back(pointer, std::move(notes));
     }
     std::sort(result.experiment.innerNotes.begin(), result.experiment.innerNotes.end());
-    result.experiment.unknownKeys = inOneOrder(std::move(context.unknownKeys));
+    result.experiment.unknownKeys = std::move(context.unknownKeys);
     if (json.lost > 0)
         context.warnings.push_back({ Code::CommentsLost, { { "count", json.lost } },
             { {}, json.firstLost.line, json.firstLost.column, {}, {} } });

@@ -386,24 +386,17 @@ void readAcknowledged(const ValueCursor& value, std::vector<Acknowledgement>& ac
                 ids.emplace_back(row.id);
         return ids;
     }();
-    const auto elements = value.asList("acknowledged warnings", words::maximumAcknowledged);
-    if (!elements)
-        return;
-    for (const ValueCursor& element : *elements) {
-        auto object = element.asObject();
-        if (!object)
-            continue;
+    forEachObject(value, "acknowledged warnings", words::maximumAcknowledged, [&](ObjectCursor& object) {
         Acknowledgement known;
-        if (const auto finding = object->require("finding"))
+        if (const auto finding = object.require("finding"))
             if (const auto index = finding->asOneOf(warnings))
                 known.finding = warnings[*index];
-        if (const auto at = object->find("at"))
+        if (const auto at = object.find("at"))
             known.at = at->asString().value_or(std::string());
-        if (const auto reason = object->require("reason"))
+        if (const auto reason = object.require("reason"))
             known.reason = reason->asString().value_or(std::string());
         acknowledged.push_back(std::move(known));
-        object->finish();
-    }
+    });
 }
 
 } // namespace shardscope

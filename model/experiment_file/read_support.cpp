@@ -243,7 +243,7 @@ void ObjectCursor::finish()
                         whereOf(child.keyAt, pointerTo(m_value.pointer(), child.key)) });
             else
                 ++context.unknownWithoutWarning;
-            context.unknownKeys.push_back({ m_value.pointer(), child.key, before, printInline(child) });
+            context.unknownKeys.insert({ m_value.pointer(), child.key, before, printInline(child) });
         }
         const bool emptyNotes = m_read[i] && child.key == "notes" && child.text.empty();
         if (!emptyNotes)

@@ -24,7 +24,7 @@ struct ReadContext {
     std::vector<Diagnostic> errors;
     std::vector<Diagnostic> warnings;
     std::vector<std::pair<std::string, std::string>> innerNotes;
-    std::vector<UnknownKey> unknownKeys;
+    std::set<UnknownKey> unknownKeys;
     std::size_t unknownWithoutWarning = 0; ///< of unknownKeys: those after the first maximumFindings of an object
     FileSource files;
 };
@@ -131,6 +131,21 @@ void forEachNamed(const ValueCursor& value, const Visit& visit)
         visit(node.key, ValueCursor(value.context(), node, pointerTo(value.pointer(), node.key), node.key));
     }
     object->finish();
+}
+
+/// Reads every object of a list by `read(ObjectCursor&)`; WrongType for elements that are no object. Errors of the
+/// list: those of asList().
+template <class Read>
+void forEachObject(const ValueCursor& list, std::string_view what, std::size_t limit, const Read& read)
+{
+    const auto elements = list.asList(what, limit);
+    if (!elements)
+        return;
+    for (const ValueCursor& element : *elements)
+        if (std::optional<ObjectCursor> object = element.asObject()) {
+            read(*object);
+            object->finish();
+        }
 }
 
 } // namespace shardscope

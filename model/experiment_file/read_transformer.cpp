@@ -65,20 +65,15 @@ std::optional<Annotation> readChosenAxes(ObjectCursor& object)
 
 void readChosen(const std::optional<ValueCursor>& value, std::vector<ChosenSharding>& chosen)
 {
-    const auto elements = value ? value->asList("objects", words::maximumChosenShardings) : std::nullopt;
-    if (!elements)
+    if (!value)
         return;
-    for (const ValueCursor& element : *elements) {
-        auto object = element.asObject();
-        if (!object)
-            continue;
-        const auto at = object->require("at");
+    forEachObject(*value, "objects", words::maximumChosenShardings, [&](ObjectCursor& object) {
+        const auto at = object.require("at");
         auto glob = at ? at->asName() : std::nullopt;
-        auto axes = readChosenAxes(*object);
-        object->finish();
+        auto axes = readChosenAxes(object);
         if (glob && axes)
             chosen.push_back({ std::move(*glob), std::move(*axes) });
-    }
+    });
 }
 
 /// The value of the first of these keys in the object, or in an object inside it.

@@ -9,29 +9,22 @@ namespace shardscope {
 
 void readVariants(const ValueCursor& value, std::vector<Variant>& variants)
 {
-    const auto elements = value.asList("variants", maximumVariants);
-    if (!elements)
-        return;
-    for (const ValueCursor& element : *elements) {
-        auto object = element.asObject();
-        if (!object)
-            continue;
+    forEachObject(value, "variants", maximumVariants, [&](ObjectCursor& object) {
         Variant variant;
-        if (const auto name = object->require("name"))
+        if (const auto name = object.require("name"))
             if (const auto text = name->asName()) {
                 if (std::any_of(variants.begin(), variants.end(), [&](const Variant& v) { return v.name == *text; }))
                     name->wrongType("a name that no other variant has");
                 variant.name = *text;
             }
-        if (const auto patch = object->require("patch")) {
+        if (const auto patch = object.require("patch")) {
             if (patch->type() == JsonNode::Type::Object)
                 variant.patch = printInline(patch->node());
             else
                 patch->wrongType("an object");
         }
-        object->finish();
         variants.push_back(std::move(variant));
-    }
+    });
 }
 
 } // namespace shardscope

@@ -137,7 +137,7 @@ tl::expected<ReadExperiment, std::vector<Diagnostic>> applyVariant(
     std::sort(read->experiment.innerNotes.begin(), read->experiment.innerNotes.end());
     for (const UnknownKey& key : experiment.unknownKeys)
         if (key.pointer.starts_with("/variants/"))
-            read->experiment.unknownKeys.push_back(key);
+            read->experiment.unknownKeys.insert(key);
     return read;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "experiment_file/write_support.h"
 
-#include <iterator>
-#include <list>
+#include <map>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "experiment_file/file_words.h"
@@ -56,22 +56,40 @@ Members ObjectWriter::complete(const std::string& pointer, Members members) cons
         members.emplace_back("notes", quoteJson(*notes));
     if (found->second.keys.empty())
         return members;
-    // A list, since every key may have its place within, and there may be many.
-    std::list<Members::value_type> ordered(
-        std::make_move_iterator(members.begin()), std::make_move_iterator(members.end()));
-    std::unordered_map<std::string_view, decltype(ordered)::iterator> places;
-    for (auto member = ordered.begin(); member != ordered.end(); ++member)
-        places.emplace(member->first, member);
+    std::multimap<std::string_view, const UnknownKey*> waiting; // by the key that they stood after
+    std::unordered_set<std::string_view> keys;
     for (const UnknownKey* unknown : found->second.keys) {
-        // "" is the beginning, unless a key of that name stands there already.
-        const auto before = places.find(unknown->after);
-        const auto place = before != places.end() ? std::next(before->second)
-            : unknown->after.empty()              ? ordered.begin()
-                                                  : ordered.end();
-        const auto added = ordered.emplace(place, unknown->key, unknown->json);
-        places.emplace(added->first, added);
+        waiting.emplace(unknown->after, unknown);
+        keys.insert(unknown->key);
     }
-    return { std::make_move_iterator(ordered.begin()), std::make_move_iterator(ordered.end()) };
+    Members ordered;
+    ordered.reserve(members.size() + found->second.keys.size());
+    const auto addThoseAfter = [&](std::string_view key) {
+        std::vector<std::string_view> path{ key }; // no recursion, since any number may follow each other
+        while (!path.empty()) {
+            const auto next = waiting.lower_bound(path.back());
+            if (next == waiting.end() || next->first != path.back()) {
+                path.pop_back();
+                continue;
+            }
+            const UnknownKey& unknown = *next->second;
+            waiting.erase(next);
+            ordered.emplace_back(unknown.key, unknown.json);
+            path.push_back(unknown.key);
+        }
+    };
+    addThoseAfter("");
+    for (auto& [key, value] : members) {
+        ordered.emplace_back(key, std::move(value));
+        addThoseAfter(key);
+    }
+    // Left are those that stood after a key that is not written, with what follows them.
+    for (const UnknownKey* unknown : found->second.keys)
+        if (!keys.contains(unknown->after))
+            addThoseAfter(unknown->after);
+    while (!waiting.empty()) // no file has keys that stand after each other
+        addThoseAfter(waiting.begin()->first);
+    return ordered;
 }
 
 std::string ObjectWriter::block(const std::string& pointer, Members members, std::size_t depth) const

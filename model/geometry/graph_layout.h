@@ -85,7 +85,7 @@ struct GraphPlace {
     auto operator<=>(const GraphPlace&) const = default;
 };
 
-enum class GraphWay : std::uint8_t { Up, Down, Left, Right };
+enum class GraphDirection : std::uint8_t { Up, Down, Left, Right };
 
 class GraphLayout {
 public:
@@ -127,15 +127,15 @@ public:
     /// All items, each frame before what is in it.
     [[nodiscard]] std::vector<GraphPlace> places() const;
     /// Where an arrow key leads: along edges to the sides, in the order of reading up and down, into frames and out.
-    [[nodiscard]] GraphPlace neighbour(GraphPlace place, GraphWay way) const;
+    [[nodiscard]] GraphPlace neighbour(GraphPlace place, GraphDirection direction) const;
 
 private:
     struct LevelBuilder;
     void arrange();
     void makeLevel(int part);
     void setOrigins(int part, QPointF origin);
-    [[nodiscard]] GraphPlace enter(int part, GraphWay way) const;
-    [[nodiscard]] GraphPlace outwards(GraphPlace place, GraphWay way) const;
+    [[nodiscard]] GraphPlace enter(int part, GraphDirection direction) const;
+    [[nodiscard]] GraphPlace outwards(GraphPlace place, GraphDirection direction) const;
     void forEachLevel(const std::function<void(int)>& visit) const;
 
     ProgramPtr m_program;

@@ -126,25 +126,25 @@ GraphPlace GraphLayout::placeOfCollective(int collective) const
 }
 
 /// The item of a level that one comes to from outside: the first one from the left, the last one from the right.
-GraphPlace GraphLayout::enter(int part, GraphWay way) const
+GraphPlace GraphLayout::enter(int part, GraphDirection direction) const
 {
     const GraphLevel* in = level(part);
     if (!in || in->items.empty())
         return {};
-    return { part, way == GraphWay::Left ? static_cast<int>(in->items.size()) - 1 : 0 };
+    return { part, direction == GraphDirection::Left ? static_cast<int>(in->items.size()) - 1 : 0 };
 }
 
 /// Where one comes to from an item of a level in whose direction there is no other one: the place itself where there is
 /// nothing beyond the frame either.
-GraphPlace GraphLayout::outwards(GraphPlace place, GraphWay way) const
+GraphPlace GraphLayout::outwards(GraphPlace place, GraphDirection direction) const
 {
     const GraphPlace frame = placeOf(place.level);
     if (!frame.valid())
         return place;
-    if (way == GraphWay::Left)
+    if (direction == GraphDirection::Left)
         return frame; // its head lies before what is in it
-    if (way != GraphWay::Right) {
-        const GraphPlace next = neighbour(frame, way);
+    if (direction != GraphDirection::Right) {
+        const GraphPlace next = neighbour(frame, direction);
         return next == frame ? place : next;
     }
     // Along the edges of the frame, since right of its head lies what is in it: to the nearest layer, and there to the
@@ -162,18 +162,20 @@ GraphPlace GraphLayout::outwards(GraphPlace place, GraphWay way) const
     return next;
 }
 
-GraphPlace GraphLayout::neighbour(GraphPlace place, GraphWay way) const
+GraphPlace GraphLayout::neighbour(GraphPlace place, GraphDirection direction) const
 {
     if (!place.valid())
-        return enter(0, GraphWay::Right);
+        return enter(0, GraphDirection::Right);
     const GraphLevel& in = *level(place.level);
     const GraphItem& from = in.item(place.item);
-    if (way == GraphWay::Up || way == GraphWay::Down) { // in the order of reading, which reaches every item
-        const int to = place.item + (way == GraphWay::Up ? -1 : 1);
-        return to >= 0 && to < static_cast<int>(in.items.size()) ? GraphPlace{ place.level, to } : outwards(place, way);
+    if (direction == GraphDirection::Up
+        || direction == GraphDirection::Down) { // in the order of reading, which reaches every item
+        const int to = place.item + (direction == GraphDirection::Up ? -1 : 1);
+        return to >= 0 && to < static_cast<int>(in.items.size()) ? GraphPlace{ place.level, to }
+                                                                 : outwards(place, direction);
     }
-    if (way == GraphWay::Right && from.part >= 0 && isOpen(from.part))
-        return enter(from.part, way);
+    if (direction == GraphDirection::Right && from.part >= 0 && isOpen(from.part))
+        return enter(from.part, direction);
 
     // Along an edge, to the end that is nearest in height; otherwise to what lies next in the direction.
     int best = -1;
@@ -186,7 +188,7 @@ GraphPlace GraphLayout::neighbour(GraphPlace place, GraphWay way) const
         }
     };
     const auto at = [](const std::vector<int>& starts, int layer) { return starts[static_cast<std::size_t>(layer)]; };
-    const bool toRight = way == GraphWay::Right;
+    const bool toRight = direction == GraphDirection::Right;
     const int firstLayer = toRight ? from.layer : std::max(0, from.layer - longestEdge);
     for (int i = at(in.edgeStart, firstLayer); i < at(in.edgeStart, from.layer + (toRight ? 1 : 0)); ++i) {
         const GraphEdge& edge = in.edges[static_cast<std::size_t>(i)];
@@ -197,7 +199,7 @@ GraphPlace GraphLayout::neighbour(GraphPlace place, GraphWay way) const
     for (int layer = from.layer + step; best < 0 && layer >= 0 && layer < in.layers(); layer += step)
         for (int item = at(in.layerStart, layer); item < at(in.layerStart, layer + 1); ++item)
             consider(item);
-    return best >= 0 ? GraphPlace{ place.level, best } : outwards(place, way);
+    return best >= 0 ? GraphPlace{ place.level, best } : outwards(place, direction);
 }
 
 } // namespace shardscope

@@ -14,20 +14,20 @@ namespace {
 
 using hlo::Scanner;
 
-Scanner over(const HloModule& module, TextSpan span, mlir::Trouble& trouble)
+Scanner over(const HloModule& module, TextSpan span, mlir::FirstError& firstError)
 {
-    return { module.text, span.begin, std::size_t{ span.begin } + span.length, trouble };
+    return { module.text, span.begin, std::size_t{ span.begin } + span.length, firstError };
 }
 
 Result<std::optional<std::int64_t>> numberOf(const HloModule& module, const HloAttribute* attribute)
 {
     if (!attribute)
         return std::nullopt;
-    mlir::Trouble trouble;
-    Scanner s = over(module, attribute->value, trouble);
+    mlir::FirstError firstError;
+    Scanner s = over(module, attribute->value, firstError);
     std::int64_t value = 0;
     if (!s.integer(value) || (!s.atEnd() && !s.expected("the end of the number")))
-        return tl::unexpected(std::move(*trouble.error));
+        return tl::unexpected(std::move(*firstError.error));
     return value;
 }
 
@@ -73,11 +73,11 @@ Result<std::optional<std::vector<std::int64_t>>> hloNumbers(
     const HloAttribute* attribute = module.attribute(instruction, name);
     if (!attribute)
         return std::nullopt;
-    mlir::Trouble trouble;
-    Scanner s = over(module, attribute->value, trouble);
+    mlir::FirstError firstError;
+    Scanner s = over(module, attribute->value, firstError);
     std::vector<std::int64_t> values;
     if (!s.integers('{', '}', values) || (!s.atEnd() && !s.expected("the end of the numbers")))
-        return tl::unexpected(std::move(*trouble.error));
+        return tl::unexpected(std::move(*firstError.error));
     return values;
 }
 
@@ -133,8 +133,8 @@ HloMetadata hloMetadata(const HloModule& module, const HloInstruction& instructi
     if (!attribute)
         return metadata;
     // What cannot be read of it is left out: nothing depends on it.
-    mlir::Trouble trouble;
-    Scanner s = over(module, attribute->value, trouble);
+    mlir::FirstError firstError;
+    Scanner s = over(module, attribute->value, firstError);
     HloPlace place;
     (void)s.accept('{');
     while (true) {
@@ -205,8 +205,8 @@ std::optional<std::string> hloFrontendAttribute(
 {
     if (!attributes)
         return std::nullopt;
-    mlir::Trouble trouble;
-    Scanner s = over(module, attributes->value, trouble);
+    mlir::FirstError firstError;
+    Scanner s = over(module, attributes->value, firstError);
     if (!s.accept('{'))
         return std::nullopt;
     while (s.peek() != '}') {
@@ -257,8 +257,8 @@ Result<std::vector<HloCall>> calledBy(const HloModule& module, const HloInstruct
         const std::string_view name = module.view(attribute.name);
         if (std::find(callingAttributes.begin(), callingAttributes.end(), name) == callingAttributes.end())
             continue;
-        mlir::Trouble trouble;
-        Scanner s = over(module, attribute.value, trouble);
+        mlir::FirstError firstError;
+        Scanner s = over(module, attribute.value, firstError);
         const bool isList = s.accept('{');
         while (!s.atEnd() && s.peek() != '}') {
             const TextSpan called = s.name();
@@ -283,8 +283,8 @@ Result<std::vector<HloAlias>> hloAliases(const HloModule& module)
     const HloAttribute* attribute = module.moduleAttribute("input_output_alias");
     if (!attribute)
         return aliases;
-    mlir::Trouble trouble;
-    Scanner s = over(module, attribute->value, trouble);
+    mlir::FirstError firstError;
+    Scanner s = over(module, attribute->value, firstError);
     const auto readAlias = [&] { // {0}: (3, {}, may-alias)
         HloAlias& alias = aliases.emplace_back();
         if (!s.integers('{', '}', alias.result) || !s.require(':'))
@@ -309,7 +309,7 @@ Result<std::vector<HloAlias>> hloAliases(const HloModule& module)
         return true;
     };
     if (!readAll())
-        return tl::unexpected(std::move(*trouble.error));
+        return tl::unexpected(std::move(*firstError.error));
     return aliases;
 }
 

@@ -67,8 +67,8 @@ std::vector<MeshAxis> namedMesh(std::string_view text)
     const std::size_t begin = text.find("mesh[");
     if (begin == std::string_view::npos)
         return axes;
-    mlir::Trouble trouble;
-    hlo::Scanner s(text, begin + std::string_view("mesh").size(), text.size(), trouble);
+    mlir::FirstError firstError;
+    hlo::Scanner s(text, begin + std::string_view("mesh").size(), text.size(), firstError);
     if (!s.accept('['))
         return {};
     do {

@@ -280,20 +280,20 @@ std::int64_t HloGroups::deviceEnd() const
 
 Result<HloGroups> readGroups(const HloModule& module, TextSpan value)
 {
-    mlir::Trouble trouble;
-    Scanner s(module.text, value.begin, std::size_t{ value.begin } + value.length, trouble);
+    mlir::FirstError firstError;
+    Scanner s(module.text, value.begin, std::size_t{ value.begin } + value.length, firstError);
     HloGroups groups;
     const char first = s.peek();
     const bool isRead = first == '[' ? readIota(s, groups) : first == 'm' ? readMesh(s, groups) : readLists(s, groups);
     if (!isRead || (!s.atEnd() && !s.expected("the end of the groups")))
-        return tl::unexpected(std::move(*trouble.error));
+        return tl::unexpected(std::move(*firstError.error));
     return groups;
 }
 
 Result<std::vector<std::pair<std::int32_t, std::int32_t>>> readPairs(const HloModule& module, TextSpan value)
 {
-    mlir::Trouble trouble;
-    Scanner s(module.text, value.begin, std::size_t{ value.begin } + value.length, trouble);
+    mlir::FirstError firstError;
+    Scanner s(module.text, value.begin, std::size_t{ value.begin } + value.length, firstError);
     std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
     std::set<std::int32_t> senders, receivers;
     const auto readPair = [&] {
@@ -311,7 +311,7 @@ Result<std::vector<std::pair<std::int32_t, std::int32_t>>> readPairs(const HloMo
     };
     const auto readAll = [&] {
         if (!s.require('{') || s.accept('}'))
-            return trouble.error == std::nullopt;
+            return firstError.error == std::nullopt;
         do
             if (!readPair())
                 return false;
@@ -319,7 +319,7 @@ Result<std::vector<std::pair<std::int32_t, std::int32_t>>> readPairs(const HloMo
         return s.require('}');
     };
     if (!readAll() || (!s.atEnd() && !s.expected("the end of the pairs")))
-        return tl::unexpected(std::move(*trouble.error));
+        return tl::unexpected(std::move(*firstError.error));
     return pairs;
 }
 

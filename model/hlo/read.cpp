@@ -25,7 +25,7 @@ bool isTable(std::string_view word)
 
 Reader::Reader(std::string_view text)
     : m_text(text)
-    , m_scanner(text, mlir::textBegin(text), text.size(), m_trouble)
+    , m_scanner(text, mlir::textBegin(text), text.size(), m_firstError)
 {
     m_module.text = text;
 }
@@ -39,7 +39,7 @@ Result<HloModule> Reader::read()
     m_module.instructions.reserve(std::min(
         static_cast<std::size_t>(std::count(m_text.begin(), m_text.end(), '\n')) + 1, m_text.size() / shortest));
     if (!readModule())
-        return tl::unexpected(mlir::orEndsEarly(std::move(*m_trouble.error), m_text));
+        return tl::unexpected(mlir::orEndsEarly(std::move(*m_firstError.error), m_text));
     m_module.endsEarly |= m_module.entry == noHloIndex; // it comes last
     orderNames();
     return std::move(m_module);
@@ -216,8 +216,8 @@ void Reader::orderNames()
 
 bool isHloText(std::string_view text)
 {
-    mlir::Trouble trouble;
-    return hlo::Scanner(text, mlir::textBegin(text), text.size(), trouble).peekWord() == hlo::beginning;
+    mlir::FirstError firstError;
+    return hlo::Scanner(text, mlir::textBegin(text), text.size(), firstError).peekWord() == hlo::beginning;
 }
 
 Result<HloModule> readHlo(std::string_view text)

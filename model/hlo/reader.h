@@ -40,7 +40,7 @@ private:
     }
 
     std::string_view m_text;
-    mlir::Trouble m_trouble;
+    mlir::FirstError m_firstError;
     Scanner m_scanner;
     HloModule m_module;
     NameTable m_shapes, m_opcodes, m_names, m_computations;

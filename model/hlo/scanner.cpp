@@ -241,12 +241,12 @@ bool Scanner::expected(std::string what)
 
 bool Scanner::expectedAt(std::size_t position, std::string what)
 {
-    return mlir::Scanner(m_text, position, m_end, *m_trouble).expectedAt(position, std::move(what));
+    return mlir::Scanner(m_text, position, m_end, *m_firstError).expectedAt(position, std::move(what));
 }
 
 bool Scanner::problem(Code code, std::vector<Arg> args, std::size_t position)
 {
-    return mlir::Scanner(m_text, position, m_end, *m_trouble).problem(code, std::move(args), position);
+    return mlir::Scanner(m_text, position, m_end, *m_firstError).problem(code, std::move(args), position);
 }
 
 } // namespace shardscope::hlo

@@ -18,17 +18,17 @@ inline constexpr std::size_t maximumDepth = 64;
 class Scanner {
 public:
     /// Over text[begin, end); places are those in the text.
-    Scanner(std::string_view text, std::size_t begin, std::size_t end, mlir::Trouble& trouble)
+    Scanner(std::string_view text, std::size_t begin, std::size_t end, mlir::FirstError& firstError)
         : m_text(text)
         , m_position(begin)
         , m_end(end)
-        , m_trouble(&trouble)
+        , m_firstError(&firstError)
     {
     }
     /// Over a span of the same text.
     [[nodiscard]] Scanner within(TextSpan span) const
     {
-        return { m_text, span.begin, std::size_t{ span.begin } + span.length, *m_trouble };
+        return { m_text, span.begin, std::size_t{ span.begin } + span.length, *m_firstError };
     }
 
     [[nodiscard]] std::size_t position() const { return m_position; }
@@ -99,7 +99,7 @@ private:
     std::string_view m_text;
     std::size_t m_position;
     std::size_t m_end;
-    mlir::Trouble* m_trouble;
+    mlir::FirstError* m_firstError;
 };
 
 } // namespace shardscope::hlo

@@ -57,9 +57,9 @@ Result<std::string> Translator::constant(const HloInstruction& instruction) cons
     const std::string_view inside = m_module.view(instruction.inside);
     if (inside.find("...") != std::string_view::npos)
         return "dense_resource<__elided__> : " + type(instruction.shape);
-    mlir::Trouble trouble;
+    mlir::FirstError firstError;
     Scanner s(m_module.text, instruction.inside.begin,
-        std::size_t{ instruction.inside.begin } + instruction.inside.length, trouble);
+        std::size_t{ instruction.inside.begin } + instruction.inside.length, firstError);
     std::string text;
     while (!s.atEnd()) {
         const char c = s.peek();
@@ -77,14 +77,14 @@ Result<std::string> Translator::constant(const HloInstruction& instruction) cons
                 && s.raw() != '\n') {
                 if (s.raw() == '(') { // nan(0x1)
                     if (!s.skipBrackets())
-                        return tl::unexpected(std::move(*trouble.error));
+                        return tl::unexpected(std::move(*firstError.error));
                 } else {
                     s.step();
                 }
             }
             if (s.position() == begin) {
                 s.expectedAt(begin, "a number");
-                return tl::unexpected(std::move(*trouble.error));
+                return tl::unexpected(std::move(*firstError.error));
             }
             text += elementText(s.view(s.since(begin)), dtype);
         }

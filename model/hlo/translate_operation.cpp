@@ -104,129 +104,185 @@ Result<void> Translator::customCall(const HloInstruction& instruction, Target& t
     return {};
 }
 
+Result<void> Translator::concatenate(const HloInstruction& instruction, Target& target)
+{
+    SHARDSCOPE_TRY(dimension, numbers(instruction, "dimensions"));
+    target.attributes.push_back(
+        "dimension = " + std::to_string(dimension->empty() ? 0 : dimension->front()) + " : i64");
+    return {};
+}
+
+/// One whole number that both have under the same name, 0 where HLO leaves it out.
+Result<void> Translator::number(
+    const HloInstruction& instruction, std::string_view attribute, std::string_view type, Target& target)
+{
+    SHARDSCOPE_TRY(value, hloNumber(m_module, instruction, attribute));
+    target.attributes.push_back(
+        std::string(attribute) + " = " + std::to_string(value->value_or(0)) + " : " + std::string(type));
+    return {};
+}
+
+/// HLO says how it compares only where that is not what the element type suggests.
+void Translator::compare(const HloInstruction& instruction, Target& target)
+{
+    const std::string type = hloText(m_module, instruction, "type");
+    const DType compared = target.operands.empty() ? DType::F32 : m_module.shapes[target.operands[0].shape].dtype;
+    const char* own = isFloat(compared) || isComplex(compared)        ? "FLOAT"
+        : compared == DType::Pred || name(compared).starts_with("ui") ? "UNSIGNED"
+                                                                      : "SIGNED";
+    target.attributes.push_back(
+        "comparison_direction = #stablehlo<comparison_direction " + hloText(m_module, instruction, "direction") + '>');
+    target.attributes.push_back(
+        "compare_type = #stablehlo<comparison_type " + (type.empty() ? std::string(own) : type) + '>');
+}
+
+/// slice={[0:4], [1:4:2]}: start, limit and stride (or 1) of each dimension.
+Result<void> Translator::slice(const HloInstruction& instruction, Target& target)
+{
+    std::vector<std::int64_t> starts, limits, strides;
+    const std::string text = hloText(m_module, instruction, "slice");
+    for (std::size_t open = text.find('['); open != std::string::npos; open = text.find('[', open + 1)) {
+        std::string row = text.substr(open + 1, text.find(']', open) - open - 1);
+        std::replace(row.begin(), row.end(), ':', '_');
+        const auto rows = numberRows(row);
+        const std::vector<std::int64_t> range = rows.empty() ? std::vector<std::int64_t>() : rows.front();
+        if (range.size() < 2)
+            return lacks(instruction, "slice");
+        starts.push_back(range[0]);
+        limits.push_back(range[1]);
+        strides.push_back(range.size() > 2 ? range[2] : 1);
+    }
+    target.attributes.push_back(arrayText("start_indices", starts));
+    target.attributes.push_back(arrayText("limit_indices", limits));
+    target.attributes.push_back(arrayText("strides", strides));
+    return {};
+}
+
+/// padding=0_1x0_0_2: low, high and interior padding (or 0) of each dimension.
+void Translator::pad(const HloInstruction& instruction, Target& target)
+{
+    std::vector<std::int64_t> low, high, interior;
+    for (const std::vector<std::int64_t>& row : numberRows(hloText(m_module, instruction, "padding"))) {
+        low.push_back(row.empty() ? 0 : row[0]);
+        high.push_back(row.size() < 2 ? 0 : row[1]);
+        interior.push_back(row.size() < 3 ? 0 : row[2]);
+    }
+    target.attributes.push_back(arrayText("edge_padding_low", low));
+    target.attributes.push_back(arrayText("edge_padding_high", high));
+    target.attributes.push_back(arrayText("interior_padding", interior));
+}
+
+/// "offset_dims = [1], ...": lists of dimensions by their names in HLO and in StableHLO, empty where HLO leaves one
+/// out.
+Result<std::string> Translator::dimensionLists(
+    const HloInstruction& instruction, std::initializer_list<std::pair<std::string_view, std::string_view>> names) const
+{
+    std::vector<std::string> lists;
+    for (const auto& [attribute, name] : names) {
+        SHARDSCOPE_TRY(list, hloNumbers(m_module, instruction, attribute));
+        lists.push_back(bracketText(name, list->value_or(std::vector<std::int64_t>())));
+    }
+    return join(lists, ", ");
+}
+
+Result<void> Translator::dot(const HloInstruction& instruction, Target& target)
+{
+    SHARDSCOPE_TRY(lists,
+        dimensionLists(instruction,
+            { { "lhs_batch_dims", "lhs_batching_dimensions" }, { "rhs_batch_dims", "rhs_batching_dimensions" },
+                { "lhs_contracting_dims", "lhs_contracting_dimensions" },
+                { "rhs_contracting_dims", "rhs_contracting_dimensions" } }));
+    target.attributes.push_back("dot_dimension_numbers = #stablehlo.dot<" + *lists + '>');
+    return {};
+}
+
+Result<void> Translator::gather(const HloInstruction& instruction, Target& target)
+{
+    SHARDSCOPE_TRY(lists,
+        dimensionLists(instruction,
+            { { "offset_dims", "offset_dims" }, { "collapsed_slice_dims", "collapsed_slice_dims" },
+                { "operand_batching_dims", "operand_batching_dims" },
+                { "start_indices_batching_dims", "start_indices_batching_dims" },
+                { "start_index_map", "start_index_map" } }));
+    SHARDSCOPE_TRY(vector, hloNumber(m_module, instruction, "index_vector_dim"));
+    SHARDSCOPE_TRY(sizes, dims(instruction, "slice_sizes", "slice_sizes"));
+    target.attributes.push_back("dimension_numbers = #stablehlo.gather<" + *lists
+        + ", index_vector_dim = " + std::to_string(vector->value_or(0)) + '>');
+    target.attributes.push_back(*sizes);
+    if (hloFlag(m_module, instruction, "indices_are_sorted"))
+        target.attributes.emplace_back("indices_are_sorted = true");
+    return {};
+}
+
+/// Operations whose only attribute is a list of numbers, which has another name in StableHLO.
+Result<bool> Translator::ofOneList(const HloInstruction& instruction, Target& target)
+{
+    struct Row {
+        std::string_view opcode, attribute, name, operation;
+    };
+    static constexpr std::array rows{
+        Row{ "broadcast", "dimensions", "broadcast_dimensions", "stablehlo.broadcast_in_dim" },
+        Row{ "dynamic-slice", "dynamic_slice_sizes", "slice_sizes", "stablehlo.dynamic_slice" },
+        Row{ "reverse", "dimensions", "dimensions", "stablehlo.reverse" },
+        Row{ "transpose", "dimensions", "permutation", "stablehlo.transpose" },
+    };
+    const auto row = std::find_if(rows.begin(), rows.end(),
+        [opcode = m_module.opcode(instruction)](const Row& each) { return each.opcode == opcode; });
+    if (row == rows.end())
+        return false;
+    SHARDSCOPE_TRY(text, dims(instruction, row->attribute, row->name));
+    target.attributes.push_back(*text);
+    target.name = row->operation;
+    return true;
+}
+
 /// Operations with attributes and without bodies.
 Result<bool> Translator::attributed(const HloInstruction& instruction, Target& target)
 {
     const std::string_view opcode = m_module.opcode(instruction);
-    const auto add = [&](std::string text) { target.attributes.push_back(std::move(text)); };
+    SHARDSCOPE_TRY(isDone, ofOneList(instruction, target));
+    if (*isDone)
+        return true;
     const auto named = [&](std::string_view name) {
         target.name = name;
         return true;
     };
     if (opcode == "constant") {
         SHARDSCOPE_TRY(value, constant(instruction));
-        add("value = " + *value);
+        target.attributes.push_back("value = " + *value);
         return named("stablehlo.constant");
     }
-    if (opcode == "broadcast") {
-        SHARDSCOPE_TRY(text, dims(instruction, "dimensions", "broadcast_dimensions"));
-        add(*text);
-        return named("stablehlo.broadcast_in_dim");
-    }
-    if (opcode == "transpose") {
-        SHARDSCOPE_TRY(text, dims(instruction, "dimensions", "permutation"));
-        add(*text);
-        return named("stablehlo.transpose");
-    }
-    if (opcode == "reverse") {
-        SHARDSCOPE_TRY(text, dims(instruction, "dimensions", "dimensions"));
-        add(*text);
-        return named("stablehlo.reverse");
-    }
-    if (opcode == "dynamic-slice") {
-        SHARDSCOPE_TRY(text, dims(instruction, "dynamic_slice_sizes", "slice_sizes"));
-        add(*text);
-        return named("stablehlo.dynamic_slice");
-    }
     if (opcode == "concatenate") {
-        SHARDSCOPE_TRY(dimension, numbers(instruction, "dimensions"));
-        add("dimension = " + std::to_string(dimension->empty() ? 0 : dimension->front()) + " : i64");
+        SHARDSCOPE_CHECK(concatenate(instruction, target));
         return named("stablehlo.concatenate");
     }
     if (opcode == "iota") {
-        SHARDSCOPE_TRY(dimension, hloNumber(m_module, instruction, "iota_dimension"));
-        add("iota_dimension = " + std::to_string(dimension->value_or(0)) + " : i64");
+        SHARDSCOPE_CHECK(number(instruction, "iota_dimension", "i64", target));
         return named("stablehlo.iota");
     }
     if (opcode == "compare") {
-        const std::string type = hloText(m_module, instruction, "type");
-        const DType compared = target.operands.empty() ? DType::F32 : m_module.shapes[target.operands[0].shape].dtype;
-        const char* own = isFloat(compared) || isComplex(compared)        ? "FLOAT"
-            : compared == DType::Pred || name(compared).starts_with("ui") ? "UNSIGNED"
-                                                                          : "SIGNED";
-        add("comparison_direction = #stablehlo<comparison_direction " + hloText(m_module, instruction, "direction")
-            + '>');
-        add("compare_type = #stablehlo<comparison_type " + (type.empty() ? std::string(own) : type) + '>');
+        compare(instruction, target);
         return named("stablehlo.compare");
     }
     if (opcode == "reduce-precision") {
-        for (const std::string_view key : { "exponent_bits", "mantissa_bits" }) {
-            SHARDSCOPE_TRY(bits, hloNumber(m_module, instruction, key));
-            add(std::string(key) + " = " + std::to_string(bits->value_or(0)) + " : i32");
-        }
+        SHARDSCOPE_CHECK(number(instruction, "exponent_bits", "i32", target));
+        SHARDSCOPE_CHECK(number(instruction, "mantissa_bits", "i32", target));
         return named("stablehlo.reduce_precision");
     }
-    if (opcode == "slice") { // {[0:4], [1:4:2]}
-        std::vector<std::int64_t> starts, limits, strides;
-        const std::string text = hloText(m_module, instruction, "slice");
-        for (std::size_t open = text.find('['); open != std::string::npos; open = text.find('[', open + 1)) {
-            std::string row = text.substr(open + 1, text.find(']', open) - open - 1);
-            std::replace(row.begin(), row.end(), ':', '_');
-            const auto rows = numberRows(row);
-            const std::vector<std::int64_t> range = rows.empty() ? std::vector<std::int64_t>() : rows.front();
-            if (range.size() < 2)
-                return lacks(instruction, "slice");
-            starts.push_back(range[0]);
-            limits.push_back(range[1]);
-            strides.push_back(range.size() > 2 ? range[2] : 1);
-        }
-        add(arrayText("start_indices", starts));
-        add(arrayText("limit_indices", limits));
-        add(arrayText("strides", strides));
+    if (opcode == "slice") {
+        SHARDSCOPE_CHECK(slice(instruction, target));
         return named("stablehlo.slice");
     }
-    if (opcode == "pad") { // 0_1x0_0_2
-        std::vector<std::int64_t> low, high, interior;
-        for (const std::vector<std::int64_t>& row : numberRows(hloText(m_module, instruction, "padding"))) {
-            low.push_back(row.empty() ? 0 : row[0]);
-            high.push_back(row.size() < 2 ? 0 : row[1]);
-            interior.push_back(row.size() < 3 ? 0 : row[2]);
-        }
-        add(arrayText("edge_padding_low", low));
-        add(arrayText("edge_padding_high", high));
-        add(arrayText("interior_padding", interior));
+    if (opcode == "pad") {
+        pad(instruction, target);
         return named("stablehlo.pad");
     }
     if (opcode == "dot") {
-        std::vector<std::string> parts;
-        for (const auto& [key, own] :
-            { std::pair<std::string_view, std::string_view>{ "lhs_batch_dims", "lhs_batching_dimensions" },
-                { "rhs_batch_dims", "rhs_batching_dimensions" },
-                { "lhs_contracting_dims", "lhs_contracting_dimensions" },
-                { "rhs_contracting_dims", "rhs_contracting_dimensions" } }) {
-            SHARDSCOPE_TRY(list, hloNumbers(m_module, instruction, key));
-            parts.push_back(bracketText(own, list->value_or(std::vector<std::int64_t>())));
-        }
-        add("dot_dimension_numbers = #stablehlo.dot<" + join(parts, ", ") + '>');
+        SHARDSCOPE_CHECK(dot(instruction, target));
         return named("stablehlo.dot_general");
     }
     if (opcode == "gather") {
-        std::vector<std::string> parts;
-        for (const auto& [key, own] : { std::pair<std::string_view, std::string_view>{ "offset_dims", "offset_dims" },
-                 { "collapsed_slice_dims", "collapsed_slice_dims" },
-                 { "operand_batching_dims", "operand_batching_dims" },
-                 { "start_indices_batching_dims", "start_indices_batching_dims" },
-                 { "start_index_map", "start_index_map" } }) {
-            SHARDSCOPE_TRY(list, hloNumbers(m_module, instruction, key));
-            parts.push_back(bracketText(own, list->value_or(std::vector<std::int64_t>())));
-        }
-        SHARDSCOPE_TRY(vector, hloNumber(m_module, instruction, "index_vector_dim"));
-        parts.push_back("index_vector_dim = " + std::to_string(vector->value_or(0)));
-        SHARDSCOPE_TRY(sizes, dims(instruction, "slice_sizes", "slice_sizes"));
-        add("dimension_numbers = #stablehlo.gather<" + join(parts, ", ") + '>');
-        add(*sizes);
-        if (hloFlag(m_module, instruction, "indices_are_sorted"))
-            add("indices_are_sorted = true");
+        SHARDSCOPE_CHECK(gather(instruction, target));
         return named("stablehlo.gather");
     }
     if (opcode == "convolution") {
@@ -234,14 +290,14 @@ Result<bool> Translator::attributed(const HloInstruction& instruction, Target& t
         return named("stablehlo.convolution");
     }
     if (opcode == "topk" && hloFlag(m_module, instruction, "largest")) {
-        SHARDSCOPE_TRY(k, hloNumber(m_module, instruction, "k"));
-        add("k = " + std::to_string(k->value_or(0)) + " : i64");
+        SHARDSCOPE_CHECK(number(instruction, "k", "i64", target));
         return named("chlo.top_k");
     }
     if (opcode == "fft") {
         SHARDSCOPE_TRY(length, dims(instruction, "fft_length", "fft_length"));
-        add("fft_type = #stablehlo<fft_type " + hloText(m_module, instruction, "fft_type") + '>');
-        add(*length);
+        target.attributes.push_back(
+            "fft_type = #stablehlo<fft_type " + hloText(m_module, instruction, "fft_type") + '>');
+        target.attributes.push_back(*length);
         return named("stablehlo.fft");
     }
     if (opcode == "custom-call") {

@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hlo/collectives.h"
@@ -95,6 +97,16 @@ private:
     Result<bool> attributed(const HloInstruction& instruction, Target& target);
     Result<void> windowed(const HloInstruction& instruction, Target& target, bool isConvolution);
     Result<void> customCall(const HloInstruction& instruction, Target& target);
+    Result<bool> ofOneList(const HloInstruction& instruction, Target& target);
+    // The attributes of one opcode each.
+    Result<void> concatenate(const HloInstruction& instruction, Target& target);
+    void compare(const HloInstruction& instruction, Target& target);
+    Result<void> slice(const HloInstruction& instruction, Target& target);
+    void pad(const HloInstruction& instruction, Target& target);
+    Result<void> dot(const HloInstruction& instruction, Target& target);
+    Result<void> gather(const HloInstruction& instruction, Target& target);
+    Result<void> number(
+        const HloInstruction& instruction, std::string_view attribute, std::string_view type, Target& target);
     Result<std::string> constant(const HloInstruction& instruction) const;
     void addFrontendShardings(const HloInstruction& instruction, std::vector<std::string>& attributes) const;
     /// The values of an instruction that is no operation (a copy, a tuple), each with the sharding that stands there.
@@ -108,6 +120,8 @@ private:
 
     [[nodiscard]] Result<std::string> dims(
         const HloInstruction& instruction, std::string_view attribute, std::string_view name) const;
+    [[nodiscard]] Result<std::string> dimensionLists(const HloInstruction& instruction,
+        std::initializer_list<std::pair<std::string_view, std::string_view>> names) const;
     [[nodiscard]] Result<std::vector<std::int64_t>> numbers(
         const HloInstruction& instruction, std::string_view attribute) const;
     [[nodiscard]] Leaves operandLeaves(const HloInstruction& instruction) const;

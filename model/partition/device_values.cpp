@@ -177,16 +177,17 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
 
     // Notes that value `current` of the device is a shard of value `full` of the sharded program, if its type fits.
     const auto accept = [&](ValueId current, ValueId full, ValueId sourceValue) {
-        const TensorType padded = sharded.value(full).type;
+        const TensorType& padded = sharded.value(full).type;
         if (!isTensor(padded.dtype) || current.index >= device.values.size() || current.index >= m_shards.size())
             return;
         const ProgramSharding* found = shardings.of(full);
-        TensorSharding sharding = found ? found->sharding : TensorSharding::fullyReplicated(padded.rank());
-        if (!sharding.unreduced.empty() || sharding.rank() != padded.rank())
+        if (found && (!found->sharding.unreduced.empty() || found->sharding.rank() != padded.rank()))
             return;
         const TensorType& local = device.value(current).type;
-        if (local.dtype != padded.dtype || *local.shape != shardShape(sharding, padded.shape))
+        if (local.dtype != padded.dtype
+            || (found ? *local.shape != shardShape(found->sharding, padded.shape) : !(*local.shape == *padded.shape)))
             return;
+        TensorSharding sharding = found ? found->sharding : TensorSharding::fullyReplicated(padded.rank());
         // An array on its way from one sharding to another may have padding that its own shards do not need. It is not
         // the array of the source then.
         const TensorType type = typeAsSharded(trueShapes, sharded, full, sharding);

@@ -436,7 +436,7 @@ private:
     void forgetShardings(Program& program) const
     {
         program.valueShardings.clear();
-        program.looseShardings.clear();
+        program.unmatchedShardings.clear();
         program.shardings.clear();
         program.meshes.clear();
         program.argumentAnnotations.assign(program.argumentAnnotations.size(), {});

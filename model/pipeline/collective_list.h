@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All collectives of a step in one list, whatever program they come from: what is sent, how often, for which value and
-// why.
+// The collectives of one step in order of execution, for networks and for programs read from a text alike. Each entry
+// says what is sent, how often per step, for which value and why.
 //
-//     the MLP of the notebook (8 x 1024, four layers) on {data=2, model=4}:
-//     entries[0]  all_reduce over model, 2 groups of 4, for layers.0/z: every device sends 2 * 3/4 * 16 KiB = 24 KiB;
-//                 ReducedFactor, the product with W2 sums over hidden, which model shards
+//     The notebook's MLP (batch 8, embed 1024, four layers) on the mesh data=2, model=4:
+//     entries[0]  all_reduce over model, 2 groups of 4 devices, for layers.0/z, whose shard f32[4, 1024] is 16 KiB:
+//                 every device sends 2 * 3/4 * 16 KiB = 24 KiB. The reason is ReducedFactor: the product with W2 sums
+//                 over hidden, which model shards, so that each device holds partial sums.
 //     sums(list, CollectiveKey::Axes)[0]  { "data", 8 collectives, 8,388,608 bytes }
 //
-// Bytes are those of the ring model (partition/collective.h), per device, as rational numbers.
+// All bytes are per device, by the ring model (partition/collective.h), and exact: rational numbers.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +23,18 @@
 
 namespace shardscope {
 
-/// A value as an operation reads it.
+/// An operand and the sharding that it has where the operation reads it.
 struct OperandSharding {
     ValueId value;
     TensorSharding sharding;
     ValueId partOf; ///< as CollectiveEntry::partOf
 };
 
-/// What devices read of each other's blocks along a dimension of a value, in elements.
+/// A halo: how many elements of its neighbours' blocks a device reads along a dimension, such as 1 before and 1 after
+/// its own block for a convolution with a window of 3. The largest numbers of any device.
 struct HaloSide {
     std::size_t dimension = 0;
-    std::int64_t before = 0, after = 0; ///< the device's own block, at most
+    std::int64_t before = 0, after = 0;
     bool operator==(const HaloSide&) const = default;
 };
 
@@ -44,68 +46,77 @@ struct ManualResult {
 
 struct CollectiveEntry {
     CollectiveKind kind = CollectiveKind::AllReduce;
-    AxisList axes; ///< that it runs over, in mesh order; empty where the program names groups that no axes make
+    /// The mesh axes that it runs over, in mesh order. Empty where the program lists groups of devices that do not
+    /// follow from mesh axes.
+    AxisList axes;
     std::int64_t groupSize = 1; ///< devices of a group
     std::int64_t groupCount = 1;
     Rational sentBytes; ///< per device, once
-    std::int64_t times = 1; ///< per step: the trips of the loops around it, over all calls of its function
-    bool timesKnown = true; ///< false: a loop around it has trips that nobody can tell before it runs; they count once
-    bool conditional = false; ///< stands in a branch, and is counted as if that were taken
-    bool inSums = true; ///< false: another branch of the same conditional sends more, and sums count that
-    bool scalarLoss = false; ///< adds up the loss, or a scalar that follows from it; reports leave it out of sums
-    /// Of CollectiveList::program: the value that it works for; where that has no path and a constraint names it, what
-    /// the constraint gives.
+    /// How often it runs in a step: the product of the trip counts of the loops around it, added up over all calls of
+    /// its function. A loop of unknown trip count counts as one trip; timesKnown is false then.
+    std::int64_t times = 1;
+    bool timesKnown = true;
+    bool conditional = false; ///< is in a branch; `times` counts as if that branch were taken
+    bool inSums = true; ///< false: another branch of the same conditional sends more, and sums count only that one
+    bool scalarLoss = false; ///< reduces the loss, or a scalar computed from it; reports leave it out of sums
+    /// The value that it exchanges, of CollectiveList::program. Where that value has no path but a constraint of it
+    /// has, the constraint's result.
     ValueId value;
-    ValueId partOf; ///< likewise: the named array that `value` is a part of (program/array_parts.h); invalid for none
-    std::optional<Reason> reason; ///< absent: the program itself says so
-    std::string scope; ///< of the operation that it comes from, "layers.0/mlp"; "" where it has none
-    std::string operationName; ///< of that operation, as its location has it: "jit(step)/layers.0/mlp/dot_general"
-    std::string source; ///< likewise, "train.py:38"
-    TensorType type; ///< global; within a manual computation, of what is held along its manual axes
-    TensorSharding before, after; ///< of `value`; `before` is unreduced over what a reduction adds up
+    /// The named array that `value` is a part of (program/array_parts.h), such as qkv of q; invalid for none.
+    ValueId partOf;
+    std::optional<Reason> reason; ///< absent: the program itself contains the collective
+    // Of the operation that it was inserted for; "" where the program does not say:
+    std::string scope; ///< "layers.0/mlp"
+    std::string operationName; ///< from its location: "jit(step)/layers.0/mlp/dot_general"
+    std::string source; ///< "train.py:38"
+    TensorType type; ///< global; in a manual computation local along the manual axes and global along the others
+    /// Of `value`. Before a reduction it is unreduced over the axes that the reduction adds up.
+    TensorSharding before, after;
 
     // What views and reports need beyond that.
     Collective collective; ///< kind, axes and dimensions in full
-    MeshPtr mesh; ///< never null; whose axes these are
-    std::vector<std::vector<std::int64_t>> declaredGroups; ///< device ids, where the program itself names groups
-    std::vector<std::vector<std::int64_t>> declaredPairs; ///< sender and receiver, where the program permutes itself
-    MeshPtr meshBefore; ///< that of `before`, where data goes to another order of devices; else null
-    std::optional<ManualResult> result; ///< of an exchange of the program itself: what it gives is that and no more
-    std::vector<OperandSharding> operands; ///< of the operation that left the parts which a reduction adds up
-    OperationId operation; ///< of CollectiveList::sharded: the collective; for a halo the operation that reads it
-    std::vector<HaloSide> halos; ///< of Reason::Kind::Halo: the dimensions along which strips are sent
-    bool haloOfAll = false; ///< likewise: every device sends a strip in each round, also those at the ends
-    Rational gatheredBytes; ///< likewise: what a device would send for having these dimensions in full
+    MeshPtr mesh; ///< of `axes` and of the shardings; never null
+    // Of a collective that the program itself contains:
+    std::vector<std::vector<std::int64_t>> declaredGroups; ///< its replica groups as device ids
+    std::vector<std::vector<std::int64_t>> declaredPairs; ///< of a collective_permute: { sender, receiver }
+    std::optional<ManualResult> result; ///< the result of a manual computation that it only produces
+    MeshPtr meshBefore; ///< the mesh of `before`, where that has the devices in another order; else null
+    std::vector<OperandSharding> operands; ///< of a reduction: operands of the operation that gives the partial sums
+    OperationId operation; ///< in CollectiveList::sharded: the collective; of a halo the operation that reads it
+    // Of Reason::Kind::Halo:
+    std::vector<HaloSide> halos; ///< the dimensions along which devices send to their neighbours
+    bool haloOfAll = false; ///< every device sends in each round, those at the two ends of the axis too
+    Rational gatheredBytes; ///< what a device would send if these dimensions were gathered instead
 
     [[nodiscard]] Rational sentPerStep() const { return sentBytes * Rational(times); }
 };
 
 struct CollectiveList {
-    /// What value and reason.operation speak of: the program after partitioning. Values and operations of the
-    /// snapshot's program stand in there under the same ids, and copies of them have the same paths.
+    /// The program after partitioning, to which `value`, `partOf` and reason.operation belong. Values and operations of
+    /// the snapshot's program have the same ids in it, and copies of them have the same paths.
     ProgramPtr program;
-    std::shared_ptr<const ShardedProgram> sharded; ///< what operation and result speak of
+    std::shared_ptr<const ShardedProgram> sharded; ///< to which `operation` and `result` belong
     MeshPtr mesh;
-    std::vector<CollectiveEntry> entries; ///< in order of execution; number N of users is entries[N - 1]
+    std::vector<CollectiveEntry> entries; ///< in order of execution; collective N on screen is entries[N - 1]
 };
 
 /// Bytes of the largest shard.
 [[nodiscard]] std::int64_t localBytes(const TensorType& type, const TensorSharding& sharding);
-/// Replica groups as device ids, as partitioning writes them; of a collective_permute: the devices among which data
-/// moves.
+/// Replica groups as device ids, one list per group. Of a collective_permute: devices that exchange data with each
+/// other are one group.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> replicaGroups(const CollectiveEntry& entry, const Mesh& mesh);
 
-/// Whether devices send each other anything by it: an all_slice only slices what each of them holds.
+/// Whether devices send each other data: all kinds but all_slice, by which each device takes a slice of what it holds.
 [[nodiscard]] bool isExchange(const CollectiveEntry& entry);
-/// Of a collective_permute: sender and receiver, of the devices that send to another one. None where it is made of
-/// several.
+/// Of a collective_permute: { sender, receiver } of every device that sends to another one. Empty where it takes
+/// several permutes.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> sentPairs(const CollectiveEntry& entry);
 
-/// Whether every device sends what the entry says, if it runs: a collective_permute may leave devices out, or have them
-/// keep what they have, a collective_broadcast has a last receiver, those at the ends of an axis have neighbours on one
-/// side alone, and groups of the program itself may be smaller than others.
+/// Whether every device sends sentBytes whenever the collective runs. Not so where a collective_permute has devices
+/// that send nothing, for the last receiver of a collective_broadcast, for a halo at the ends of an axis, and where the
+/// program's own groups differ in size.
 [[nodiscard]] bool allSend(const CollectiveEntry& entry);
-/// Of all entries; none may stand in a branch.
+/// Whether that holds for all entries, and none of them is in a branch.
 [[nodiscard]] bool allSend(const CollectiveList& list);
 
 /// Why it is there: "reduced_factor", "operand_reshard", ...; "program" where that has the collective itself.
@@ -121,14 +132,16 @@ struct CollectiveSum {
 [[nodiscard]] std::string namesOf(const AxisList& axes, const Mesh& mesh);
 /// "all_reduce", "data, model", "layers.0", "train.py:38": what sums() puts an entry under.
 [[nodiscard]] std::string keyOf(const CollectiveEntry& entry, CollectiveKey key);
-/// Sums of all exchanges by one key, the largest first, without the scalar loss. Of branches that which sends most.
+/// Exchanges added up by one key, the largest sum first; without the scalar loss. Of a conditional, the branch that
+/// sends most counts.
 [[nodiscard]] std::vector<CollectiveSum> sums(const CollectiveList& list, CollectiveKey key);
-/// Of the whole step, per device; the scalar loss apart. Of branches that which sends most.
+/// Bytes of the step, per device, with those for the scalar loss in a figure of their own. Of a conditional, the branch
+/// that sends most counts.
 [[nodiscard]] SentBytes sentBytes(const CollectiveList& list);
 
-/// The snapshot's own list; where it has none yet, by partitioning the program with the experiment's shardings and
-/// strategy, which takes a while (seconds for a large program: call it off the window's thread). Errors: the
-/// snapshot's first, where it has no layout; those of partitioning.
+/// The snapshot's list. Where it has none yet the program is partitioned with the experiment's shardings and strategy,
+/// which takes seconds for a large program: not for the window's thread. Errors: the first of the snapshot where it has
+/// no layout; those of partitioning.
 [[nodiscard]] Result<std::shared_ptr<const CollectiveList>> collectivesOf(
     const Snapshot& snapshot, bool optimalReshards = false);
 

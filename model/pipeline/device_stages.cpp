@@ -86,7 +86,7 @@ Result<DeviceStages::Partitioned> DeviceStages::inFull() const
         const std::optional<std::uint32_t> main = mainMesh(program);
         const bool isOverOne = !main || program.meshes[*main].mesh->deviceCount() == 1;
         m_inFull =
-            shared(unsharded(program, isOverOne || m_input.isOfOneDevice ? devicesSpokenTo(program) : DeviceCounts()));
+            shared(unsharded(program, isOverOne || m_input.isOfOneDevice ? addressedDevices(program) : DeviceCounts()));
     }
     return *m_inFull;
 }

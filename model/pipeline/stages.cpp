@@ -236,7 +236,7 @@ AnnotatedStage annotated(const AnnotationInput& input)
     add(passes::groupConflicts(*program));
     add(checkReplication(*program));
     // A program without a mesh has been given one.
-    add(strangeDevices(mainMesh(input.source->program) ? *program : input.source->program));
+    add(verifyCollectiveGroups(mainMesh(input.source->program) ? *program : input.source->program));
     return made;
 }
 

@@ -42,7 +42,7 @@ Groups groupsOf(const DeviceCounts& devices, const Operation& op, const Collecti
 
 /// The first id of a group that no replica, partition or device has: arguments of NotExecutable. `missing` is the
 /// attribute without which the ids are replicas, where the program has partitions.
-std::optional<std::vector<Arg>> strangeId(
+std::optional<std::vector<Arg>> wrongId(
     const Operation& op, const CollectiveAttributes& own, const DeviceCounts& devices)
 {
     const GroupIds meant = idsOf(op, own);
@@ -151,8 +151,8 @@ std::optional<std::vector<Arg>> wrongGroups(const Program& program, const Operat
     const auto* own = attributesAs<CollectiveAttributes>(op.attributes);
     if (!own)
         return Args{ { "wrong", "unknown" } };
-    if (auto strange = strangeId(op, *own, devices))
-        return strange;
+    if (auto wrong = wrongId(op, *own, devices))
+        return wrong;
     const Groups groups = groupsOf(devices, op, *own);
     const bool permutes = op.kind == OpKind::CollectivePermute;
     std::vector<bool> used(static_cast<std::size_t>(devices.all()));
@@ -173,18 +173,18 @@ std::optional<std::vector<Arg>> wrongGroups(const Program& program, const Operat
     return {};
 }
 
-std::vector<Diagnostic> strangeDevices(const Program& program)
+std::vector<Diagnostic> verifyCollectiveGroups(const Program& program)
 {
     std::vector<Diagnostic> found;
     std::set<std::pair<std::uint32_t, std::int64_t>> seen; // bodies, with the partitions that they run on
     const FunctionNames functions(program);
     const auto check = [&](const Operation& operation, const DeviceCounts& devices) {
         const auto* own = attributesAs<CollectiveAttributes>(operation.attributes);
-        auto strange = own && isExchange(operation.kind) ? strangeId(operation, *own, devices) : std::nullopt;
-        if (!strange)
+        auto wrong = own && isExchange(operation.kind) ? wrongId(operation, *own, devices) : std::nullopt;
+        if (!wrong)
             return;
-        strange->insert(strange->begin(), Arg{ "op", qualifiedName(operation) });
-        found.push_back({ Code::NotExecutable, std::move(*strange), placeOf(program, operation) });
+        wrong->insert(wrong->begin(), Arg{ "op", qualifiedName(operation) });
+        found.push_back({ Code::NotExecutable, std::move(*wrong), placeOf(program, operation) });
     };
     if (!mainMesh(program)) {
         const DeviceCounts devices = statedDevices(program);

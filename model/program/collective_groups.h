@@ -31,8 +31,10 @@ enum class GroupIds : std::uint8_t { Replicas, Partitions, Devices, ReplicasWith
 /// results: arguments of NotExecutable. Nothing where all is well.
 [[nodiscard]] std::optional<std::vector<Arg>> wrongGroups(
     const Program& program, const Operation& op, const DeviceCounts& devices);
-/// StableHLO's collectives that name others than there are, at their places: in manual computations, whose devices are
-/// the partitions of one replica, and in a program without a mesh whose module counts its devices.
-[[nodiscard]] std::vector<Diagnostic> strangeDevices(const Program& program);
+/// Errors of StableHLO's collectives whose groups name a replica, partition or device that does not exist:
+/// NotExecutable (wrong groups) with the place in the text. Checked where the number of devices is known: in
+/// manual computations, whose devices are the partitions of one replica, and in programs without a mesh whose module
+/// has mhlo.num_partitions.
+[[nodiscard]] std::vector<Diagnostic> verifyCollectiveGroups(const Program& program);
 
 } // namespace shardscope

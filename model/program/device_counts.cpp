@@ -27,7 +27,7 @@ DeviceCounts statedDevices(const Program& program)
     return saturatingProduct(counts.replicas, counts.partitions) <= most ? counts : DeviceCounts();
 }
 
-DeviceCounts devicesSpokenTo(const Program& program)
+DeviceCounts addressedDevices(const Program& program)
 {
     return std::any_of(program.operations.begin(), program.operations.end(),
                [](const Operation& operation) { return isExchange(operation.kind); })
@@ -37,7 +37,7 @@ DeviceCounts devicesSpokenTo(const Program& program)
 
 bool isOfOneDevice(const Program& program)
 {
-    return !mainMesh(program) && devicesSpokenTo(program).all() > 1;
+    return !mainMesh(program) && addressedDevices(program).all() > 1;
 }
 
 } // namespace shardscope

@@ -19,10 +19,10 @@ struct DeviceCounts {
 /// As the attributes mhlo.num_replicas and mhlo.num_partitions count them; one without these, or where there would be
 /// more than 65536.
 [[nodiscard]] DeviceCounts statedDevices(const Program& program);
-/// The devices that the program of one of them speaks to by their numbers, as the attributes of its module count them;
-/// one where it speaks to none.
-[[nodiscard]] DeviceCounts devicesSpokenTo(const Program& program);
-/// Whether it is what each of several devices runs: it names no mesh, and speaks to the others by their numbers.
+/// Of a program that each device runs: the devices that its collectives and partition_id address by number, as
+/// statedDevices() counts them; one where it has no such operation.
+[[nodiscard]] DeviceCounts addressedDevices(const Program& program);
+/// Whether it is what each of several devices runs: it names no mesh, and addresses the others by their numbers.
 [[nodiscard]] bool isOfOneDevice(const Program& program);
 
 } // namespace shardscope

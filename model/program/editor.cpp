@@ -174,7 +174,7 @@ void Editor::placeAfterDefinition(ValueId id, RegionId regionOfArgument, Operati
         placeFirst(regionOfArgument, placed);
 }
 
-void Editor::unplace(OperationId id)
+void Editor::detach(OperationId id)
 {
     if (!m_regionOf[id.index].valid())
         return;

@@ -79,8 +79,9 @@ public:
     void placeAfter(OperationId anchor, OperationId placed);
     void placeFirst(RegionId region, OperationId placed);
     void placeLast(RegionId region, OperationId placed);
-    /// Takes an operation out of its region, to be placed elsewhere. Not for one placed since the last commit().
-    void unplace(OperationId id);
+    /// Takes an operation out of its region, so that it can be placed elsewhere. Only for one that was placed before
+    /// the last commit().
+    void detach(OperationId id);
     /// After the operation that makes the value; at the start of the region for an argument.
     void placeAfterDefinition(ValueId value, RegionId regionOfArgument, OperationId placed);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a result of main is made of element by element: an updated array is its old value and something added to it,
-// whatever comes out of a contraction is something else.
+// From which arrays a result of main is computed element by element, as an optimizer computes a new parameter from the
+// old one and the gradient. A contraction is the end of that: its result is an array of its own.
 //
 //     g = dot_general(x, d);  p' = 0.99 p - 0.001 g
-//     p' is an update of p, beside which it needs g; g is an update of nothing
+//     p' is computed element by element from the argument p and from g (Sources::others); g from no argument
 #pragma once
 
 #include <map>
@@ -17,25 +17,25 @@
 
 namespace shardscope {
 
-/// Follows sums, differences, products with numbers, choices, and whatever moves elements: back from results, through
-/// loops, branches and calls. Keeps a reference to the program.
+/// Goes back from results through sums, differences, products with numbers, selects and operations that move elements,
+/// also into loops, branches and calls. Keeps a reference to the program.
 class ElementUpdates {
 public:
     explicit ElementUpdates(const Program& program);
 
-    /// What a result is made of.
+    /// What a result is computed from, element by element.
     struct Sources {
-        std::vector<std::uint32_t> arguments; ///< of main, by number, ascending
-        std::vector<ValueId> others; ///< where the way ends without having come to an argument
-        bool isChanged = false; ///< something was done on the way besides moving elements
+        std::vector<std::uint32_t> arguments; ///< numbers of main's arguments, ascending
+        std::vector<ValueId> others; ///< results of other operations, such as contractions
+        bool isChanged = false; ///< by more than operations that move elements
     };
     [[nodiscard]] const Sources& of(std::size_t result);
 
-    /// Whether the result is worked out element by element from the argument itself.
+    /// Whether the result is computed element by element from the argument, and is not the argument itself.
     [[nodiscard]] bool updates(std::size_t argument, std::size_t result);
-    /// Whether the result is the argument.
+    /// Whether the result is the argument, with its elements moved at most.
     [[nodiscard]] bool passes(std::size_t argument, std::size_t result);
-    /// Whether one of the values is computed from one of the arguments of main, in whatever way.
+    /// Whether any of the values is computed from any of these arguments of main, by whatever operations.
     [[nodiscard]] bool dependOn(std::span<const ValueId> values, std::span<const ValueId> arguments);
 
 private:
@@ -58,10 +58,10 @@ private:
     int m_depth = 0; ///< of the call that is looked into
 };
 
-/// A constant, or what is spread from an array of fewer dimensions: it says nothing of single elements.
+/// A constant, or the broadcast of an array of fewer dimensions: many of its elements are equal.
 [[nodiscard]] bool isSpread(const Program& program, ValueId value);
 
-/// The result's elements are those of the first operand, in another form or on other devices.
+/// Whether the result has the elements of the first operand, in another shape or on other devices.
 [[nodiscard]] bool onlyMoves(const Program& program, const Operation& operation);
 
 } // namespace shardscope

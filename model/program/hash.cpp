@@ -187,7 +187,7 @@ void add(Hasher& hasher, const ProgramMesh& mesh)
         hasher.add(std::string_view(axis.name)).add(axis.size);
     addList(hasher, mesh.mesh->deviceOrder());
     hasher.add(mesh.undeclared).add(mesh.illegal != nullptr);
-    addList(hasher, mesh.strays);
+    addList(hasher, mesh.invalidAxes);
 }
 
 void add(Hasher& hasher, const Region& region)
@@ -235,7 +235,7 @@ std::uint64_t hash(const Program& program)
     addList(hasher, program.meshes);
     addList(hasher, program.shardings);
     addList(hasher, program.valueShardings);
-    addList(hasher, program.looseShardings);
+    addList(hasher, program.unmatchedShardings);
     addList(hasher, program.dictionaries);
     addList(hasher, program.otherTypes);
     return hasher.value();

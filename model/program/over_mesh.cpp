@@ -80,7 +80,7 @@ public:
                 continue;
             m_moves[i] = true;
             program.meshes[i].mesh = to[i];
-            program.meshes[i].strays.clear();
+            program.meshes[i].invalidAxes.clear();
         }
     }
 
@@ -107,9 +107,9 @@ private:
     {
         const ProgramMesh& before = m_before[mesh];
         ProgramMesh& after = m_program.meshes[mesh];
-        if (const StrayAxis* stray = strayAxis(before, ref))
-            return axisReference(
-                after, stray->name, stray->isPart ? std::optional(SubAxis{ stray->pre, stray->size }) : std::nullopt);
+        if (const InvalidAxis* invalid = invalidAxis(before, ref))
+            return axisReference(after, invalid->name,
+                invalid->isPart ? std::optional(SubAxis{ invalid->pre, invalid->size }) : std::nullopt);
         const std::string& name = before.mesh->axis(static_cast<std::size_t>(ref.axis)).name;
         if (isFull(*before.mesh, ref))
             return axisReference(after, name);

@@ -31,8 +31,8 @@ enum class MeshUse : std::uint8_t { Unused, Named, Axes };
 
 /// The same program with `mesh` in place of its main mesh and of all others that have the same axes. Axes are found by
 /// their names; full axes stay full, parts stay as they are written. An axis that `mesh` lacks, or a part that does
-/// not divide it, becomes a stray (program/program_mesh.h), which verifyShardings() reports at its place. A program
-/// without a mesh gets this one.
+/// not divide it, becomes an InvalidAxis (program/program_mesh.h), which verifyShardings() reports at its place. A
+/// program without a mesh gets this one.
 [[nodiscard]] Program overMesh(const Program& program, MeshPtr mesh);
 /// With others in place of some of its meshes: per mesh, null where it stays.
 [[nodiscard]] Program overMeshes(Program program, const std::vector<MeshPtr>& to);

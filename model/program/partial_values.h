@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Operations on values of which every device along some axes holds a part, still to be put together (unreduced axes).
+// Which operations may be applied to partial values, those that each device along some axes (unreduced axes) holds an
+// addend of, before these are reduced.
 #pragma once
 
 #include <span>
@@ -8,26 +9,27 @@
 
 namespace shardscope {
 
-/// Whether the operation may work on the parts: what it makes of them, put together, is what it makes of the values
-/// put together. `isPartial` says of every operand whether it comes in parts (at least one does); the others are full
-/// on every device. What is not known to keep the parts does not; of what only passes them on (passesPartsThrough())
-/// nothing is said, that is true, except that no branch is chosen by a part.
+/// Whether applying the operation to partial values and reducing its result gives the same as reducing the operands
+/// first and applying it then. `isPartial` says of every operand whether it is partial; the others are full on every
+/// device. At least one is partial. False for operations that are not known to have this property. True for those of
+/// passesPartsThrough(), which are not judged here, unless a partial value selects a branch.
 ///
-/// Sums go through what is linear in its partial operands together:
+/// For `kind` Sum the operation has to be linear in its partial operands together:
 ///
-///     add(part, part), multiply(part, whole), select(whole, part, part), pad(part, 0)    true
-///     add(part, whole)       false: the full operand would be added once for every part
-///     multiply(part, part), tanh(part), convert(part) to integers                        false
+///     add(partial, partial), multiply(partial, full), select(full, partial, partial), pad(partial, 0)    true
+///     add(partial, full)      false: the full operand would be added once per device
+///     multiply(partial, partial), tanh(partial), convert(partial) to integers                            false
 ///
-/// Where a value stands that is zero everywhere, it is as good as a part. The greatest and the least (Max, Min) go
-/// through what keeps the order; full values may stand beside parts, as max(a, a) = a.
+/// A full operand that is zero everywhere may be in any place of a partial one. For Max and Min the operation has to be
+/// monotonic; full operands may be mixed with partial ones, since max(a, a) = a.
 [[nodiscard]] bool keepsParts(
     const Program& program, const Operation& operation, std::span<const bool> isPartial, ReduceKind kind);
 
-/// Calls, operations whose bodies are looked at for themselves, collectives, those of Shardy and foreign ones.
+/// Calls, operations with bodies (whose operations are judged one by one), collectives, operations of Shardy, and those
+/// that are not known.
 [[nodiscard]] bool passesPartsThrough(OpKind kind);
 
-/// A constant that is zero everywhere, perhaps after operations that change nothing of that.
+/// Whether the value is a constant of zeros, also after a broadcast, reshape or the like.
 [[nodiscard]] bool isZero(const Program& program, ValueId value);
 
 } // namespace shardscope

@@ -91,11 +91,11 @@ struct SourcePlace {
 
 /// A reference to an axis that AxisRef cannot hold: the mesh has no axis of that name, or the sub-axis is impossible
 /// ("x:(1)8" of 8 devices, numbers beyond 32 bits). Only illegal programs have them.
-struct StrayAxis {
+struct InvalidAxis {
     std::string name;
     std::int64_t pre = 0, size = 0; ///< size 0: written without a part
     bool isPart = false;
-    bool operator==(const StrayAxis&) const = default;
+    bool operator==(const InvalidAxis&) const = default;
 };
 
 /// An illegal declaration of a mesh, as the text has it.
@@ -117,7 +117,7 @@ struct ProgramMesh {
     // Only in illegal programs; verifyShardings() reports all of them.
     bool undeclared = false; ///< a sharding names it, and nothing declares it; `mesh` has no axes
     std::shared_ptr<const DeclaredMesh> illegal = {}; ///< set where the declaration is wrong; `mesh` has no axes
-    std::vector<StrayAxis> strays = {}; ///< an AxisRef of axis rank() + i means strays[i]
+    std::vector<InvalidAxis> invalidAxes = {}; ///< an AxisRef of axis rank() + i means invalidAxes[i]
     std::uint32_t source = 0; ///< index into Program::sources
 
     [[nodiscard]] bool isMaximal() const { return onlyDevice.has_value(); }
@@ -125,7 +125,7 @@ struct ProgramMesh {
     bool operator==(const ProgramMesh& other) const
     {
         return name == other.name && *mesh == *other.mesh && onlyDevice == other.onlyDevice && inlined == other.inlined
-            && undeclared == other.undeclared && strays == other.strays
+            && undeclared == other.undeclared && invalidAxes == other.invalidAxes
             && (illegal == other.illegal || (illegal && other.illegal && *illegal == *other.illegal));
     }
 };
@@ -152,10 +152,10 @@ struct Function {
 
 /// Shardings of an operation whose number differs from the number of its results. Legal only for one sharding of an
 /// operation without results: on a single device, or without dimensions.
-struct LooseShardings {
+struct UnmatchedShardings {
     OperationId operation;
     std::vector<ShardingIndex> shardings;
-    bool operator==(const LooseShardings&) const = default;
+    bool operator==(const UnmatchedShardings&) const = default;
 };
 
 /// An argument that a step replaces: the train state. `result` is an index into the results of main.
@@ -183,7 +183,7 @@ struct Program {
     std::vector<ProgramMesh> meshes;
     std::vector<ProgramSharding> shardings; ///< each once
     std::vector<ShardingIndex> valueShardings; ///< per ValueId, or empty: the shardings that the text gives
-    std::vector<LooseShardings> looseShardings; ///< by operation, ascending; few or none
+    std::vector<UnmatchedShardings> unmatchedShardings; ///< by operation, ascending; few or none
     std::vector<Dictionary> dictionaries{ 1 }; ///< [0] is empty
     std::vector<SourcePlace> sources{ 1 }; ///< [0] is no place
     std::vector<std::string> otherTypes; ///< texts of all types but tensors of a known element type

@@ -68,31 +68,32 @@ AxisRef axisReference(ProgramMesh& mesh, std::string_view name, std::optional<Su
             return { static_cast<std::int32_t>(*axis), static_cast<std::int32_t>(part->pre),
                 static_cast<std::int32_t>(part->size) };
     }
-    StrayAxis stray{ std::string(name) };
+    InvalidAxis invalid{ std::string(name) };
     if (part) {
-        stray.isPart = true;
-        stray.pre = part->pre;
-        stray.size = part->size;
+        invalid.isPart = true;
+        invalid.pre = part->pre;
+        invalid.size = part->size;
     }
-    auto found = std::find(mesh.strays.begin(), mesh.strays.end(), stray);
-    if (found == mesh.strays.end())
-        found = mesh.strays.insert(found, std::move(stray));
-    return { static_cast<std::int32_t>(mesh.mesh->rank()) + static_cast<std::int32_t>(found - mesh.strays.begin()), 1,
-        1 };
+    auto found = std::find(mesh.invalidAxes.begin(), mesh.invalidAxes.end(), invalid);
+    if (found == mesh.invalidAxes.end())
+        found = mesh.invalidAxes.insert(found, std::move(invalid));
+    return { static_cast<std::int32_t>(mesh.mesh->rank()) + static_cast<std::int32_t>(found - mesh.invalidAxes.begin()),
+        1, 1 };
 }
 
-const StrayAxis* strayAxis(const ProgramMesh& mesh, AxisRef ref)
+const InvalidAxis* invalidAxis(const ProgramMesh& mesh, AxisRef ref)
 {
     const auto rank = static_cast<std::int32_t>(mesh.mesh->rank());
     const auto index = static_cast<std::size_t>(ref.axis - rank);
-    return ref.axis >= rank && index < mesh.strays.size() ? &mesh.strays[index] : nullptr;
+    return ref.axis >= rank && index < mesh.invalidAxes.size() ? &mesh.invalidAxes[index] : nullptr;
 }
 
 std::string axisText(const ProgramMesh& mesh, AxisRef ref)
 {
-    if (const StrayAxis* stray = strayAxis(mesh, ref))
-        return stray->isPart ? stray->name + ":(" + std::to_string(stray->pre) + ")" + std::to_string(stray->size)
-                             : stray->name;
+    if (const InvalidAxis* invalid = invalidAxis(mesh, ref))
+        return invalid->isPart
+            ? invalid->name + ":(" + std::to_string(invalid->pre) + ")" + std::to_string(invalid->size)
+            : invalid->name;
     return toString(*mesh.mesh, ref);
 }
 

@@ -3,7 +3,8 @@
 //
 //     ProgramMesh mesh = declaredMesh("mesh", { { "x", 8 }, { "y", 2 } });
 //     AxisRef part = axisReference(mesh, "x", SubAxis{ 2, 4 }); // x:(2)4
-//     AxisRef stray = axisReference(mesh, "z");                 // no such axis: stray.axis == 2, mesh.strays[0] is "z"
+//     AxisRef z = axisReference(mesh, "z");                     // no such axis: z.axis == 2, mesh.invalidAxes[0] is
+//     "z"
 //
 // Whoever reads a program makes meshes and references by these functions and refuses nothing; verifyShardings() says
 // what is illegal.
@@ -29,14 +30,15 @@ struct SubAxis {
 /// 0 .. n-1, more than one id without axes.
 [[nodiscard]] ProgramMesh declaredMesh(std::string name, std::vector<MeshAxis> axes,
     std::optional<std::vector<std::int64_t>> deviceIds = {}, bool inlined = false);
-/// A mesh that a sharding names and that nothing declares. All references to its axes are strays.
+/// A mesh that a sharding names and that nothing declares. Every reference to its axes is an InvalidAxis.
 [[nodiscard]] ProgramMesh undeclaredMesh(std::string name);
 
-/// The reference of that name, whole or a part. What AxisRef cannot hold becomes a stray of the mesh, once each.
+/// A reference to the axis of that name, or to a sub-axis of it. What AxisRef cannot hold is added to
+/// mesh.invalidAxes, unless it is there already.
 [[nodiscard]] AxisRef axisReference(ProgramMesh& mesh, std::string_view name, std::optional<SubAxis> part = {});
-/// The stray that a reference means; null for one that the mesh has.
-[[nodiscard]] const StrayAxis* strayAxis(const ProgramMesh& mesh, AxisRef ref);
-/// "x", "x:(2)4"; strays as they were written.
+/// What `ref` means where the mesh has no such axis or sub-axis; null where it has.
+[[nodiscard]] const InvalidAxis* invalidAxis(const ProgramMesh& mesh, AxisRef ref);
+/// "x", "x:(2)4"; an invalid axis as the text has it.
 [[nodiscard]] std::string axisText(const ProgramMesh& mesh, AxisRef ref);
 
 } // namespace shardscope

@@ -27,6 +27,7 @@ public:
         , m_visibleIn(program.values.size())
         , m_operationSeen(program.operations.size())
         , m_regionSeen(program.regions.size())
+        , m_names(opKindCount)
     {
     }
 
@@ -85,12 +86,19 @@ private:
         return text(id) + " is not defined before its use";
     }
 
+    /// With 1 for every size that only a run knows.
+    [[nodiscard]] static TensorType smallest(TensorType type)
+    {
+        std::replace(type.shape.begin(), type.shape.end(), dynamicSize, std::int64_t{ 1 });
+        return type;
+    }
+
     void checkValue(ValueId id)
     {
         const Value& value = m_program.value(id);
-        TensorType type = value.type;
-        std::replace(type.shape.begin(), type.shape.end(), dynamicSize, std::int64_t{ 1 });
-        if (const auto fits = checkSize(type); !fits) {
+        const TensorType& type = value.type;
+        const bool isDynamic = std::find(type.shape->begin(), type.shape->end(), dynamicSize) != type.shape->end();
+        if (const auto fits = checkSize(isDynamic ? smallest(type) : type); !fits) {
             m_found.push_back(fits.error());
             m_found.back().where.path = value.path;
         }
@@ -257,6 +265,16 @@ private:
                 forget(m_program.operation(operation).results);
     }
 
+    [[nodiscard]] const std::string& nameOf(const Operation& operation)
+    {
+        if (const auto* opaque = attributesAs<OpaqueAttributes>(operation.attributes))
+            return opaque->name;
+        std::string& name = m_names[static_cast<std::size_t>(operation.kind)];
+        if (name.empty())
+            name = qualifiedName(operation);
+        return name;
+    }
+
     void checkOperation(OperationId id)
     {
         const Operation& operation = m_program.operation(id);
@@ -265,7 +283,7 @@ private:
             return;
         }
         const OpRow& row = opRow(operation.kind);
-        const std::string name = qualifiedName(operation);
+        const std::string& name = nameOf(operation);
         if (operation.scope >= m_program.scopes.size())
             report(Code::InvalidAttribute, name, "scope does not exist");
         if (operation.extra >= m_program.dictionaries.size() || operation.source >= m_program.sources.size())
@@ -321,8 +339,9 @@ private:
                 return;
         }
         std::vector<TensorType> operands;
-        const std::string path =
-            operation.results.empty() ? std::string() : *m_program.value(operation.results[0]).path;
+        operands.reserve(operation.operands.size());
+        static const std::string noPath;
+        const std::string& path = operation.results.empty() ? noPath : *m_program.value(operation.results[0]).path;
         bool tokens = false;
         const auto look = [&](const TensorType& type) {
             if (type.dtype == DType::Token && !row.anyType) {
@@ -417,6 +436,7 @@ private:
     std::vector<bool> m_defined; ///< whether the value has been defined so far
     std::vector<std::uint32_t> m_visibleIn; ///< isolated body in which it can be used now; 0 = none
     std::vector<bool> m_operationSeen, m_regionSeen;
+    std::vector<std::string> m_names; ///< per OpKind, of those that have occurred
     std::uint32_t m_isolation = 0, m_isolations = 0; ///< the isolated body that is looked at; how many there were
     std::size_t m_depth = 0;
     std::size_t m_function = 0; ///< the function that is looked at

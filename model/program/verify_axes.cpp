@@ -102,12 +102,12 @@ bool checkReference(const ProgramMesh& mesh, AxisRef ref, const Report& report)
         reportPart(mesh.mesh->axis(axis).name, ref.pre, ref.size, full, report);
         return false;
     }
-    const StrayAxis* stray = strayAxis(mesh, ref);
-    if (const auto axis = stray ? mesh.mesh->axisIndex(stray->name) : std::nullopt) // a part that is none
-        reportPart(stray->name, stray->pre, stray->size, mesh.mesh->size(*axis), report);
+    const InvalidAxis* invalid = invalidAxis(mesh, ref);
+    if (const auto axis = invalid ? mesh.mesh->axisIndex(invalid->name) : std::nullopt) // a part that is none
+        reportPart(invalid->name, invalid->pre, invalid->size, mesh.mesh->size(*axis), report);
     else
         report(Code::UnknownAxis,
-            { { "axis", stray ? stray->name : std::to_string(ref.axis) }, { "known", mesh.mesh->axisNames() } });
+            { { "axis", invalid ? invalid->name : std::to_string(ref.axis) }, { "known", mesh.mesh->axisNames() } });
     return false;
 }
 
@@ -130,7 +130,7 @@ void checkDistinct(const ProgramMesh& mesh, std::span<const AxisRef> all, const 
 void checkMerged(const ProgramMesh& mesh, std::span<const AxisRef> list, const Report& report)
 {
     for (std::size_t i = 1; i < list.size(); ++i)
-        if (!strayAxis(mesh, list[i]) && canMerge(list[i - 1], list[i]))
+        if (!invalidAxis(mesh, list[i]) && canMerge(list[i - 1], list[i]))
             report(Code::BadSubAxis, { { "axis", axisText(mesh, list[i]) }, { "other", axisText(mesh, list[i - 1]) } });
 }
 

@@ -250,7 +250,7 @@ private:
                 wrong("no_sharding", { { "step", step } });
             return;
         }
-        ProgramMesh own = *mesh; // may take a stray
+        ProgramMesh own = *mesh; // axisReference() may add an invalid axis
         if (!mesh->undeclared && !mesh->illegal)
             checkReference(own, axisReference(own, edge.axis, edge.part), m_report);
     }

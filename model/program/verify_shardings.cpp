@@ -110,8 +110,8 @@ private:
             check(m_program.shardingOf(result), m_program.value(result).type,
                 { .operation = id, .role = "result", .index = static_cast<std::int64_t>(i), .value = result }, scope);
         }
-        if (!m_program.looseShardings.empty())
-            checkLoose(id, scope);
+        if (!m_program.unmatchedShardings.empty())
+            checkUnmatched(id, scope);
         checkAttributes(id, operation, scope);
         if (operation.extra != 0)
             checkExtra(id, operation);
@@ -144,11 +144,11 @@ private:
         }
     }
 
-    void checkLoose(OperationId id, const ManualScope* scope)
+    void checkUnmatched(OperationId id, const ManualScope* scope)
     {
-        const auto& all = m_program.looseShardings;
+        const auto& all = m_program.unmatchedShardings;
         const auto found = std::lower_bound(all.begin(), all.end(), id.index,
-            [](const LooseShardings& one, std::uint32_t index) { return one.operation.index < index; });
+            [](const UnmatchedShardings& one, std::uint32_t index) { return one.operation.index < index; });
         if (found == all.end() || found->operation != id)
             return;
         const std::size_t results = m_program.operation(id).results.size();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why an axis is not there: the first place, from where it is, at which it could not go on.
+// Why propagation did not shard a dimension along an axis: the place nearest to a tensor that has the axis where it
+// could not go on.
 //
-//     b = add(a, c), a [{x,?}], c [{}], basic: x does not come to b, because c is closed: operation add, operand 1.
+//     b = add(a, c) with a: [{x,?}], c: [{}] (closed), strategy basic. Why is b not sharded along x?
+//     Blocker { operation add, reason Closed, axis x, tensor 1 (operand c), source 0 (operand a) }
 #pragma once
 
 #include <optional>
@@ -17,34 +19,37 @@ enum class BlockReason : std::uint8_t {
     Unreduced, ///< the tensor holds partial values over the axis
     Closed, ///< the dimension is closed
     UsedByFactor, ///< the tensor uses the axis already, along `otherFactor`
-    Divisibility, ///< the axis does not divide what is left of a factor that others stand after
-    Overflow, ///< more axes than the factor takes stand there already
-    Blocked, ///< nothing moves along this factor
-    Direction, ///< the operation lets axes through only the other way, or not at all
-    MeshMismatch, ///< the tensors are sharded over different meshes, or one lies on a single device
-    MinorFactorNotFull, ///< the factor in front of it, in the same dimension, is not sharded to the end
-    FrozenBy, ///< the tensor has other axes in this place
-    NoRule, ///< the operation has no factor rule: of no dimension is it known where it goes
-    Summed ///< it shards a dimension of an operand that the operation sums over: the value holds the sums
+    Divisibility, ///< the axis does not divide the rest of its factor, and a minor factor of the dimension follows
+    Overflow, ///< the dimension has axes that do not fit into its factors; no more can be added
+    Blocked, ///< the rule of the operation blocks propagation along this factor
+    Direction, ///< the operation propagates only the other way (forward or backward), or not at all
+    MeshMismatch, ///< the tensors are on different meshes, or one is on a single device
+    MinorFactorNotFull, ///< a more major factor of the dimension, `otherFactor`, is not sharded into single elements
+    FrozenBy, ///< the tensor has other axes in this position
+    NoRule, ///< the operation has no factor rule: which dimensions correspond is not known
+    Summed ///< the axis shards an operand's dimension that the operation sums over, so the value holds the sums
 };
 
+/// Tensors and factors are those of the operation's factor rule; tensors are numbered operands first, then results.
 struct Blocker {
-    OperationId operation; ///< of an edge: its own or the one with the bodies; invalid at a result of main
-    std::int32_t result = -1; ///< of main, where the operation is invalid
+    OperationId
+        operation; ///< for a data-flow edge that operation, or the one with the bodies; invalid at main's results
+    std::int32_t result = -1; ///< of main, where `operation` is invalid
     BlockReason reason = BlockReason::Closed;
-    AxisRef axis; ///< that was held up: the one asked for, or one in front of it
-    std::int16_t factor = -1; ///< along which it would have gone
-    std::int16_t otherFactor = -1;
-    std::int16_t tensor = -1; ///< that holds it up; operands count first, then results
-    ValueId value; ///< that tensor; invalid for a declared result
-    std::int16_t source = -1; ///< that has the axis
-    ValueId from;
+    AxisRef axis; ///< the axis that was blocked: the one asked for, or one that had to come before it
+    std::int16_t factor = -1; ///< the factor along which the axis would have propagated
+    std::int16_t otherFactor = -1; ///< of UsedByFactor and MinorFactorNotFull
+    std::int16_t tensor = -1; ///< the tensor that blocks it
+    ValueId value; ///< that tensor's value; invalid for the declared sharding of a result
+    std::int16_t source = -1; ///< the tensor that has the axis
+    ValueId from; ///< that tensor's value
     bool operator==(const Blocker&) const = default;
 };
 
-/// Nothing if the dimension has the axis, or if no tensor that it is connected with has it: along factors, or at the
-/// other side of an operation without a rule. The nearest tensor with the axis counts. Read from the shardings at the
-/// end, when everything may move.
+/// Why dimension `dimension` of `value` is not sharded along `axis`: what blocks the way from the nearest tensor that
+/// has the axis and is connected with the dimension, by factors or through an operation without a rule. Nothing where
+/// the dimension has the axis, or no connected tensor has it. Judged by the final shardings, with every operation
+/// allowed to propagate.
 [[nodiscard]] std::optional<Blocker> firstBlocker(
     const PropagationInput& input, const PropagationResult& result, ValueId value, std::size_t dimension, AxisRef axis);
 
@@ -53,7 +58,7 @@ struct AbsentFrom {
     std::size_t dimension = 0;
     AxisRef axis;
 };
-/// The same for several of one value, in their order.
+/// The same for several dimensions and axes of one value, in their order.
 [[nodiscard]] std::vector<std::optional<Blocker>> firstBlockers(
     const PropagationInput& input, const PropagationResult& result, ValueId value, std::span<const AbsentFrom> absent);
 

@@ -119,17 +119,16 @@ void Driver::gather(const PropagationNode& node, std::vector<ShardingNumber>& sh
     for (const TensorNumber tensor : m_graph.tensorsOf(node))
         shardings.push_back(m_state[tensor]);
     if (node.view >= 0)
-        shardings.back() = seenThrough(shardings.back(), node.view, false);
+        shardings.back() = acrossBoundary(shardings.back(), node.view, false);
 }
 
-/// The edge of a manual computation keeps the sharding on one side of the boundary; the step is done on the other.
-ShardingNumber Driver::seenThrough(ShardingNumber sharding, std::int32_t viewIndex, bool inward)
+ShardingNumber Driver::acrossBoundary(ShardingNumber sharding, std::int32_t viewIndex, bool toStored)
 {
     const ManualView& view = m_graph.views[static_cast<std::size_t>(viewIndex)];
     if (m_shardings.mesh(sharding) == 0)
         return sharding;
     const TensorSharding& from = m_shardings[sharding];
-    const TensorSharding to = view.inside == inward ? withoutManualAxes(from, view) : withManualAxes(from, view);
+    const TensorSharding to = view.inside == toStored ? withoutManualAxes(from, view) : withManualAxes(from, view);
     return m_shardings.number(to, m_shardings.mesh(sharding));
 }
 
@@ -158,7 +157,7 @@ bool Driver::write(const PropagationNode& node, std::uint64_t since, const StepW
     const TensorNumber tensor = m_graph.tensors[node.firstTensor + write.tensor];
     ShardingNumber sharding = write.sharding;
     if (node.view >= 0 && write.tensor == node.operands)
-        sharding = seenThrough(sharding, node.view, true);
+        sharding = acrossBoundary(sharding, node.view, true);
     if (sharding == m_state[tensor])
         return false;
     if (m_changed[tensor] > since) {

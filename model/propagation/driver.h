@@ -68,7 +68,9 @@ private:
     void visitResults();
     bool write(const PropagationNode& node, std::uint64_t since, const StepWrite& write);
     void log(const PropagationNode& node, const StepWrite& write);
-    [[nodiscard]] ShardingNumber seenThrough(ShardingNumber sharding, std::int32_t view, bool inward);
+    /// The sharding at the edge of a manual computation, on the other side of its boundary: the driver stores the one
+    /// on one side, without or with the manual axes (ManualView::inside), and steps use the one on the other.
+    [[nodiscard]] ShardingNumber acrossBoundary(ShardingNumber sharding, std::int32_t view, bool toStored);
     void touch(TensorNumber tensor, ShardingNumber sharding);
     void notify(TensorNumber tensor, std::uint32_t except);
     void push(std::uint32_t node);

@@ -74,8 +74,8 @@ void mapShardings(Program& program, const Change& change)
     for (Function& function : program.functions)
         for (ShardingIndex& index : function.resultShardings)
             index = to[index];
-    for (LooseShardings& loose : program.looseShardings)
-        for (ShardingIndex& index : loose.shardings)
+    for (UnmatchedShardings& unmatched : program.unmatchedShardings)
+        for (ShardingIndex& index : unmatched.shardings)
             index = to[index];
 }
 

@@ -1,96 +1,116 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The passes around propagation, as propagation/pass_pipelines.h puts them in a row.
+// The passes before and after propagation, each named with the pass of Shardy that it follows. pass_pipelines.h puts
+// them in order.
 #pragma once
 
 #include "program/program.h"
 
 namespace shardscope::passes {
 
-// Custom calls that stand for operations and declarations of Shardy.
+// Custom calls by which JAX hands operations and declarations of Shardy to XLA.
 
-/// Custom calls that stand for what Shardy has become that: importManualRegions(), @Sharding a constraint,
-/// @xla.sdy.ShardingGroup a group, @xla.sdy.FuncResultSharding what its function declares for the result that returns
-/// it. Others stay.
+/// Replaces such custom calls by what they stand for: those of importManualRegions(); @Sharding by a sharding
+/// constraint;
+/// @xla.sdy.ShardingGroup by a sharding group; @xla.sdy.FuncResultSharding by the declared sharding of the result that
+/// returns its value. Other custom calls stay.
 [[nodiscard]] Program importCustomCalls(Program program);
 
-// Meshes: inline ones become declared ones, axes of size 1 leave the shardings.
+// Meshes.
 
-/// Identical meshes become the first of them; those that stand inside shardings become declared ones, named
-/// maximal_mesh_<device>, empty_mesh, or the first free of mesh, mesh_0, mesh_1, ...
+/// sdy-lift-inlined-meshes: meshes that are written inside shardings become declared meshes, named
+/// maximal_mesh_<device>, empty_mesh, or the first free name of mesh, mesh_0, mesh_1, ... Of identical meshes the first
+/// one stays.
 [[nodiscard]] Program liftInlinedMeshes(Program program);
-/// Takes axes of size 1 out of every sharding; not out of meshes and lists of manual axes.
+/// sdy-remove-size-one-axes: removes axes of size 1 from every sharding; meshes and lists of manual axes keep them.
 [[nodiscard]] Program removeSizeOneAxes(Program program);
 
-// Constants: one copy per use before propagation, one for all afterwards.
+// Constants.
 
-/// Constants become constants that are never merged again, and every use of a constant expression, or of a scalar that
-/// is broadcast, gets a copy of its own: none carries a sharding from one use to another.
+/// sdy-constant-or-scalar-splitter: every use of a constant expression or of a broadcast scalar gets a copy of its own,
+/// so that no sharding propagates from one use to another through it. Constants become sdy.constant, which is not
+/// merged meanwhile.
 [[nodiscard]] Program splitConstants(Program program);
-/// Equal constants, and equal broadcasts of one scalar, of the same region become the first of them.
+/// sdy-constant-or-scalar-merger: the reverse. Of equal constants, and of equal broadcasts of one scalar, in a region
+/// the first one stays.
 [[nodiscard]] Program mergeConstants(Program program);
 
-// Manual computations say of every manual axis what it does at each boundary.
+// Manual computations.
 
-/// Sorts manual axes by mesh order, and names those that a boundary of the computation does not mention as replicated
-/// there. Error: manual axes and a body, but no boundary that would have a mesh.
+/// sdy-manual-axes-cleanup: sorts manual axes by mesh order, and adds those that an in_sharding or out_sharding does
+/// not mention to its replicated axes. Error: manual axes and a body, but no in_sharding or out_sharding to take the
+/// mesh from.
 [[nodiscard]] Result<Program> cleanUpManualAxes(Program program);
 
-// Sharding constraints: what nothing contradicts is the sharding of their input.
+// Sharding constraints.
 
-/// Constraints that nothing contradicts become the sharding of their input; a constraint without a sharding asks for
-/// nothing. Uses of a value after a chain of constraints on it mean the end of the chain.
+/// sdy-apply-sharding-constraints: copies the sharding of a constraint, or of an in_sharding, to the value that it
+/// constrains, if the sharding is closed in all dimensions, the value has none yet, and no other constraint of the
+/// value differs. Where constraints on a value form a chain, later uses of the value become uses of the last one's
+/// result:
+///
+///     y = sharding_constraint x [{a}, {}]; z = sharding_constraint y [{}, {a}]; add x, w   ->   add z, w
 [[nodiscard]] Program applyShardingConstraints(Program program);
 
-// Sharding groups: values that are to have one sharding.
+// Sharding groups: values that have to have the same sharding.
 
-/// Groups that share a value become one; ids 0, 1, ... in the order of the program. Error: members of different shapes,
-/// or in the bodies of different manual computations.
+/// sdy-sharding-group-import: merges groups that share a value and numbers groups from 0 in program order. Error:
+/// members of different shapes, or in the bodies of different manual computations.
 [[nodiscard]] Result<Program> importShardingGroups(Program program);
+/// sdy-remove-sharding-groups.
 [[nodiscard]] Program removeShardingGroups(Program program);
 
-// Data-flow edges: the values in which operations with bodies hand on what flows through them.
+// Data-flow edges: operations that hold the one sharding of values that have to agree, such as a loop's initial values,
+// its body's arguments and results, and the loop's results.
 
-/// An edge after each result of while, case, barrier, manual and named computation, and at each argument of the bodies
-/// of the last two; static tensors only. An edge holds the sharding of its value and takes over all uses.
+/// sdy-add-data-flow-edges: an edge at each result of while, case, optimization_barrier, manual and named computations,
+/// and at each argument of the bodies of the last two, if it is a tensor of static shape. The edge takes over the
+/// sharding and all uses of the value.
 [[nodiscard]] Program addDataFlowEdges(Program program);
-/// Edges go; their shardings move to the values that they stood for.
+/// sdy-sink-data-flow-edges: removes the edges; their shardings become those of their values.
 [[nodiscard]] Program sinkDataFlowEdges(Program program);
-/// Edges at arguments of functions other than main and at results of calls: instead of one body per call.
+/// sdy-add-func-data-flow-edges: edges at arguments of functions other than main and at results of calls, for
+/// propagation through functions that several calls share.
 [[nodiscard]] Program addFunctionDataFlowEdges(Program program);
+/// sdy-sink-func-data-flow-edges: removes them.
 [[nodiscard]] Program sinkFunctionDataFlowEdges(Program program);
 
 // Shardings between calls and functions.
 
-/// Calls without shardings get those that their callee declares for its results.
+/// sdy-propagate-sharding-from-func-to-call: calls without shardings get those that their callee declares for its
+/// results.
 [[nodiscard]] Program propagateFromFunctionsToCalls(Program program);
-/// What functions other than main declare for their results becomes what they return.
+/// sdy-propagate-to-func-results: sets the declared result shardings of functions other than main to the shardings of
+/// the values that they return.
 [[nodiscard]] Program propagateToFunctionResults(Program program);
-/// Calls take over what their callee declares; where that is another sharding than the call had, a reshard restores it.
+/// sdy-insert-func-call-reshards: calls get the result shardings of their callee; a reshard after the call restores the
+/// call's own sharding where it differs.
 [[nodiscard]] Program insertCallReshards(Program program);
 
-// Calls as regions, for the time of propagation, and back.
+// Calls as regions during propagation.
 
-/// Calls become named computations, with data-flow edges; only main is left of the functions.
+/// sdy-import-func-calls: inlines calls as named computations with data-flow edges; main is the only function left.
 [[nodiscard]] Program importFunctionCalls(Program program);
-/// Named computations become calls of new private functions; their edges go.
+/// sdy-export-named-computations: named computations become calls of new private functions, without edges.
 [[nodiscard]] Program exportNamedComputations(Program program);
 
-// After propagation a sharding constraint is the place at which its value is brought to that sharding.
+// Reshards.
 
-/// Every constraint becomes a reshard to its sharding.
+/// sdy-sharding-constraint-to-reshard: every constraint becomes a reshard to its sharding.
 [[nodiscard]] Program constraintsToReshards(Program program);
-/// Reshards whose results nobody uses go.
+/// Removes reshards whose results have no use.
 [[nodiscard]] Program dropUnusedReshards(Program program);
 
-// Shardings of what comes in and goes out become final.
+// Final shardings of inputs and outputs.
 
-/// Of functions, calls and manual computations, or of those computations alone.
+/// Whose inputs and outputs: those of functions, calls and manual computations, or of manual computations alone.
 enum class DivisorBoundaries : std::uint8_t { All, OfManual };
-/// What comes in and goes out (arguments, results) keeps of its axes what divides each dimension.
+/// sdy-update-non-divisible-input-output-shardings: each dimension of an input or output keeps as many of its axes,
+/// from the first on, as divide its size.
 [[nodiscard]] Program keepDivisors(Program program, DivisorBoundaries boundaries);
-/// Open dimensions of what main takes and returns keep their axes up to the first part of one.
+/// sdy-remove-sub-axes-in-input-output-shardings: in open dimensions of main's arguments and results, removes the first
+/// sub-axis and all axes after it.
 [[nodiscard]] Program removeSubAxes(Program program);
-/// All dimensions become closed, and nothing is kept replicated.
+/// sdy-close-shardings: closes all dimensions and empties the lists of replicated axes.
 [[nodiscard]] Program closeShardings(Program program);
 
 } // namespace shardscope::passes

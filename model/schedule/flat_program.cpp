@@ -102,6 +102,7 @@ public:
         , m_origins(*source, *parts)
         , m_shown(shown)
         , m_isTaken(source->values.size())
+        , m_forms(m_local.values.size())
     {
         m_out.program = std::move(source);
         m_out.parts = parts;
@@ -109,10 +110,6 @@ public:
         m_out.mesh = parts->device.mesh;
         m_out.replicas = parts->device.replicas;
         m_out.values.resize(m_specified.values.size());
-        for (std::size_t v = 0; v < m_out.values.size(); ++v)
-            m_out.values[v] = { ValueId(v), m_specified.values[v].type,
-                TensorSharding::fullyReplicated(m_specified.values[v].type.rank()), *m_specified.values[v].type.shape,
-                {}, false };
         m_ownerOf.resize(m_out.values.size());
         m_isConstrained.resize(m_out.values.size());
         for (const Operation& operation : m_specified.operations)
@@ -125,7 +122,6 @@ public:
         const Region& main = m_local.main();
         m_out.blocks.emplace_back();
         Frame frame;
-        frame.forms.reserve(m_local.values.size());
         for (std::size_t a = 0; a < main.arguments.size(); ++a) {
             const FlatValueId argument(main.arguments[a].index);
             const ShardedArray& input = m_parts.device.inputs[a];
@@ -133,13 +129,13 @@ public:
                 { input.type.dtype, shardShape(input.sharding, input.type.shape) });
             m_isTaken[argument.index] = true;
             m_out.blocks[0].arguments.push_back(argument);
-            frame.forms[main.arguments[a]] = { argument, {} };
+            formOf(main.arguments[a]) = { argument, {} };
             noteForm(main.arguments[a], argument);
         }
         m_open.push_back(0);
         SHARDSCOPE_CHECK(region(RegionId{ 0 }, frame));
         for (const ValueId result : main.results)
-            m_out.blocks[0].results.push_back(frame.forms[result].value);
+            m_out.blocks[0].results.push_back(formOf(result).value);
         m_out.inputs = m_parts.device.inputs;
         m_out.outputs = m_parts.device.outputs;
         for (const StatePair& pair : state.pairs) {
@@ -154,16 +150,19 @@ public:
         m_out.blocks[0].isDonated = !isGuess(state.source);
         m_out.state = std::move(state);
         nameConstraints();
+        describeOthers();
         return std::move(m_out);
     }
 
 private:
-    /// The values of a function that is being executed; of main, and of every call.
+    /// A function that is being executed: main, or the one of a call.
     struct Frame {
-        std::unordered_map<ValueId, Form> forms;
         const Frame* caller = nullptr;
         RegionId body;
     };
+
+    /// No function calls itself, so that each value has one form at a time: that of the last call.
+    [[nodiscard]] Form& formOf(ValueId local) { return m_forms[local.index]; }
 
     [[nodiscard]] tl::unexpected<Error> refused(const Operation& operation, std::vector<Arg> args) const
     {
@@ -233,17 +232,17 @@ private:
         return value;
     }
 
-    Result<void> region(RegionId id, Frame& frame)
+    Result<void> region(RegionId id, const Frame& frame)
     {
         for (const OperationId operation : m_local.regions[id.index].operations)
             SHARDSCOPE_CHECK(visit(operation, frame));
         return {};
     }
 
-    Result<void> visit(OperationId id, Frame& frame)
+    Result<void> visit(OperationId id, const Frame& frame)
     {
         const Operation& operation = m_local.operation(id);
-        const auto form = [&](std::size_t i) -> Form& { return frame.forms[operation.operands[i]]; };
+        const auto form = [&](std::size_t i) -> Form& { return formOf(operation.operands[i]); };
         switch (operation.kind) {
         case OpKind::Call:
         case OpKind::Composite:
@@ -253,17 +252,17 @@ private:
         case OpKind::AfterAll:
         case OpKind::CreateToken:
             for (const ValueId result : operation.results)
-                frame.forms[result] = {};
+                formOf(result) = {};
             return {};
         case OpKind::OptimizationBarrier:
             for (std::size_t i = 0; i < operation.results.size(); ++i)
-                frame.forms[operation.results[i]] = form(i);
+                formOf(operation.results[i]) = form(i);
             return {};
         case OpKind::Tuple: {
             Form tuple;
             for (std::size_t i = 0; i < operation.operands.size(); ++i)
                 tuple.elements.push_back(form(i));
-            frame.forms[operation.results[0]] = std::move(tuple);
+            formOf(operation.results[0]) = std::move(tuple);
             return {};
         }
         case OpKind::GetTupleElement: {
@@ -272,18 +271,18 @@ private:
             if (element >= form(0).elements.size())
                 return refused(operation, { { "wrong", "unknown" } });
             Form found = form(0).elements[element];
-            frame.forms[operation.results[0]] = std::move(found);
+            formOf(operation.results[0]) = std::move(found);
             return {};
         }
         case OpKind::CustomCall:
             if (operation.results.empty()) // what the program expects of its own values
-                return compute(id, frame);
+                return compute(id);
             if (operation.operands.size() != 1 || operation.results.size() != 1) {
                 const auto* own = attributesAs<CustomCallAttributes>(operation.attributes);
                 return refused(
                     operation, { { "wrong", "custom_call" }, { "target", own ? own->target : std::string() } });
             }
-            frame.forms[operation.results[0]] = form(0);
+            formOf(operation.results[0]) = form(0);
             return {};
         case OpKind::NamedComputation:
             return inlined(operation, operation.regions[0], frame);
@@ -293,11 +292,11 @@ private:
         case OpKind::Case:
             return branch(id, frame);
         default:
-            return compute(id, frame);
+            return compute(id);
         }
     }
 
-    Result<void> call(const Operation& operation, Frame& frame)
+    Result<void> call(const Operation& operation, const Frame& frame)
     {
         const std::string* name = calleeOf(operation);
         const Function* function = name ? m_names.find(m_local, *name) : nullptr;
@@ -310,22 +309,22 @@ private:
     }
 
     /// A body in the place of the operation that executes it once.
-    Result<void> inlined(const Operation& operation, RegionId bodyRegion, Frame& frame)
+    Result<void> inlined(const Operation& operation, RegionId bodyRegion, const Frame& frame)
     {
         Frame inner;
         inner.caller = &frame;
         inner.body = bodyRegion;
         const Region& body = m_local.regions[bodyRegion.index];
         for (std::size_t i = 0; i < body.arguments.size(); ++i)
-            inner.forms[body.arguments[i]] = frame.forms[operation.operands[i]];
+            formOf(body.arguments[i]) = formOf(operation.operands[i]);
         SHARDSCOPE_CHECK(region(bodyRegion, inner));
         for (std::size_t i = 0; i < operation.results.size(); ++i)
-            frame.forms[operation.results[i]] = inner.forms[body.results[i]];
+            formOf(operation.results[i]) = formOf(body.results[i]);
         return {};
     }
 
     /// A new operation, whose operands are values.
-    Result<FlatOp> begin(OperationId id, Frame& frame)
+    Result<FlatOp> begin(OperationId id)
     {
         const Operation& operation = m_local.operation(id);
         if (++m_count > largestFlatProgram)
@@ -334,40 +333,39 @@ private:
         op.operation = id;
         op.origin = m_origins.ofOperation(id, operation);
         for (const ValueId operand : operation.operands) {
-            const Form& form = frame.forms[operand];
+            const Form& form = formOf(operand);
             if (!form.elements.empty())
                 return refused(operation, { { "wrong", "type" }, { "type", toString(m_local.value(operand).type) } });
             op.operands.push_back(form.value.valid() ? read(form.value) : FlatValueId());
         }
         return op;
     }
-    void addResults(FlatOp& op, Frame& frame)
+    void addResults(FlatOp& op)
     {
         for (const ValueId result : m_local.operation(op.operation).results) {
             const bool isValue = isTensor(m_local.value(result).type.dtype);
             op.results.push_back(isValue ? add(result, op.origin) : FlatValueId());
-            frame.forms[result] = { op.results.back(), {} };
+            formOf(result) = { op.results.back(), {} };
         }
     }
     void finish(FlatOp op) { m_out.blocks[m_open.back()].ops.push_back(std::move(op)); }
 
-    Result<void> compute(OperationId id, Frame& frame)
+    Result<void> compute(OperationId id)
     {
-        SHARDSCOPE_TRY(op, begin(id, frame));
+        SHARDSCOPE_TRY(op, begin(id));
         for (const RegionId inner : m_local.operation(id).regions)
             walk(m_local, inner, [&](OperationId used) {
                 for (const ValueId operand : m_local.operation(used).operands)
-                    if (const auto found = frame.forms.find(operand);
-                        found != frame.forms.end() && found->second.value.valid())
-                        op->captured.emplace_back(operand, read(found->second.value));
+                    if (const FlatValueId value = formOf(operand).value; value.valid())
+                        op->captured.emplace_back(operand, read(value));
             });
-        addResults(*op, frame);
+        addResults(*op);
         finish(std::move(*op));
         return {};
     }
 
     /// A block for a region of a loop or a branch.
-    Result<std::uint32_t> block(RegionId id, Frame& frame)
+    Result<std::uint32_t> block(RegionId id, const Frame& frame)
     {
         const auto number = static_cast<std::uint32_t>(m_out.blocks.size());
         m_out.blocks.emplace_back();
@@ -376,12 +374,12 @@ private:
         for (const ValueId argument : body.arguments) {
             const bool isValue = isTensor(m_local.value(argument).type.dtype);
             const FlatValueId value = isValue ? add(argument, {}) : FlatValueId();
-            frame.forms[argument] = { value, {} };
+            formOf(argument) = { value, {} };
             m_out.blocks[number].arguments.push_back(value);
         }
         Result<void> done = region(id, frame);
         for (std::size_t r = 0; done && r < body.results.size(); ++r) {
-            const Form& form = frame.forms[body.results[r]];
+            const Form& form = formOf(body.results[r]);
             m_out.blocks[number].results.push_back(form.value.valid() ? read(form.value) : FlatValueId());
         }
         m_open.pop_back();
@@ -391,7 +389,7 @@ private:
     }
 
     /// Its regions become blocks; what they read from around them the operation reads, too.
-    Result<void> control(FlatOp& op, Frame& frame)
+    Result<void> control(FlatOp& op, const Frame& frame)
     {
         for (const RegionId region : m_local.operation(op.operation).regions) {
             SHARDSCOPE_TRY(number, block(region, frame));
@@ -402,23 +400,23 @@ private:
         return {};
     }
 
-    Result<void> loop(OperationId id, Frame& frame)
+    Result<void> loop(OperationId id, const Frame& frame)
     {
-        SHARDSCOPE_TRY(op, begin(id, frame));
+        SHARDSCOPE_TRY(op, begin(id));
         SHARDSCOPE_CHECK(control(*op, frame));
         FlatBlock& body = m_out.blocks[op->blocks[1]];
         for (std::uint32_t i = 0; i < body.arguments.size(); ++i)
             if (body.arguments[i].valid())
                 body.state.emplace_back(body.arguments[i], i);
-        addResults(*op, frame);
+        addResults(*op);
         finish(std::move(*op));
         return {};
     }
-    Result<void> branch(OperationId id, Frame& frame)
+    Result<void> branch(OperationId id, const Frame& frame)
     {
-        SHARDSCOPE_TRY(op, begin(id, frame));
+        SHARDSCOPE_TRY(op, begin(id));
         SHARDSCOPE_CHECK(control(*op, frame));
-        addResults(*op, frame);
+        addResults(*op);
         for (const std::uint32_t taken : op->blocks)
             for (std::uint32_t r = 0; r < op->results.size(); ++r)
                 if (op->results[r].valid())
@@ -450,6 +448,16 @@ private:
         }
     }
 
+    /// Values of the given program that have no form.
+    void describeOthers()
+    {
+        for (std::size_t v = 0; v < m_specified.values.size(); ++v)
+            if (FlatValue& value = m_out.values[v]; !m_isTaken[v] && !value.origin.valid())
+                value = { ValueId(v), m_specified.values[v].type,
+                    TensorSharding::fullyReplicated(m_specified.values[v].type.rank()),
+                    *m_specified.values[v].type.shape, {}, false };
+    }
+
     const Program& m_specified;
     const PartitionedProgram& m_parts;
     const Program& m_local;
@@ -457,6 +465,7 @@ private:
     const Origins m_origins;
     std::span<const std::optional<TensorSharding>> m_shown;
     std::vector<bool> m_isTaken; ///< per value of the given program: it has its form
+    std::vector<Form> m_forms; ///< per value of the device program
     FlatProgram m_out;
     std::size_t m_count = 0;
     std::vector<std::uint32_t> m_open; ///< blocks, the innermost last

@@ -12,10 +12,10 @@ namespace shardscope::mlir {
 bool Reader::goOn()
 {
     std::vector<Diagnostic>* findings = m_options.findings;
-    if (!findings || !m_trouble.error || findings->size() >= maximumFindings)
+    if (!findings || !m_firstError.error || findings->size() >= maximumFindings)
         return false;
-    findings->push_back(std::move(*m_trouble.error));
-    m_trouble.error.reset();
+    findings->push_back(std::move(*m_firstError.error));
+    m_firstError.error.reset();
     return true;
 }
 
@@ -26,7 +26,7 @@ bool Reader::wrong(Code code, std::vector<Arg> args, std::size_t position)
 
 bool Reader::keepFaulty(Pending& op)
 {
-    if (m_trouble.error) {
+    if (m_firstError.error) {
         // The results need types: what uses them is read as well.
         const std::size_t wanted = op.results.empty() ? op.resultTypes.size() : op.resultCount();
         if (op.resultTypes.empty() && wanted == 1 && !op.operandTypes.empty())

@@ -114,14 +114,14 @@ bool Reader::readEntry(NamedAttribute& entry, const std::function<bool(Scanner&)
     std::string text;
     if (!entryText(entry, text))
         return false;
-    Trouble trouble;
-    Scanner s(text, 0, text.size(), trouble);
+    FirstError firstError;
+    Scanner s(text, 0, text.size(), firstError);
     if (read(s) && (s.atEnd() || s.expected("the end of the string")))
         return true;
     // The string has no lines of its own: what is wrong in it is wrong with the attribute.
-    std::optional<Error> error = std::exchange(m_trouble.error, std::nullopt);
-    if (trouble.error)
-        error = std::move(trouble.error);
+    std::optional<Error> error = std::exchange(m_firstError.error, std::nullopt);
+    if (firstError.error)
+        error = std::move(firstError.error);
     if (!error)
         return attributeProblem(entry, "a sharding or a mesh in Shardy's text");
     return m_scanner.problem(error->code, std::move(error->args), entry.position);
@@ -163,7 +163,7 @@ bool Reader::findWrappedMeshes()
     if (found >= m_end)
         return true;
     NamedAttribute entry{ m_text.substr(found, meshesName.size()), {}, found };
-    Scanner s(m_text, found + meshesName.size(), m_end, m_trouble);
+    Scanner s(m_text, found + meshesName.size(), m_end, m_firstError);
     if (s.raw() == '"')
         s.step();
     if (!s.accept('='))

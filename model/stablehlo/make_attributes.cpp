@@ -23,35 +23,33 @@ bool Reader::make(Pending& op, A attributes, const Take& take)
     return true;
 }
 
-bool Reader::makeAttributes(Pending& op)
+bool Reader::makeConstant(Pending& op)
+{
+    NamedAttribute* value = find(op.attributes, "value");
+    if (!value)
+        return needs(op, "value");
+    if (op.name.starts_with("arith.") && !value->value.starts_with('#') && !value->value.starts_with("dense"))
+        return isOpaque(op);
+    Scanner s = m_scanner;
+    ConstantAttributes constant;
+    TensorType type;
+    if (!open(*value, s) || !readElements(s, constant, type))
+        return false;
+    if (!constant.bytes)
+        return isOpaque(op);
+    value->taken = true;
+    if (op.resultTypes.size() != 1 || op.resultTypes[0] != type)
+        return m_scanner.problem(Code::OperandType,
+            { { "op", std::string(op.name) }, { "given", typeText(type) },
+                { "actual", op.resultTypes.empty() ? std::string("()") : typeText(op.resultTypes[0]) } },
+            op.position);
+    op.made = std::move(constant);
+    return true;
+}
+
+bool Reader::makeMovement(Pending& op)
 {
     switch (op.kind) {
-    case OpKind::Opaque:
-        return isEarlierOperation(op.name) ? makeCurrent(op) : isOpaque(op);
-    case OpKind::Constant:
-    case OpKind::SdyConstant:
-    case OpKind::ChloConstant: {
-        NamedAttribute* value = find(op.attributes, "value");
-        if (!value)
-            return needs(op, "value");
-        if (op.name.starts_with("arith.") && !value->value.starts_with('#') && !value->value.starts_with("dense"))
-            return isOpaque(op);
-        Scanner s = m_scanner;
-        ConstantAttributes constant;
-        TensorType type;
-        if (!open(*value, s) || !readElements(s, constant, type))
-            return false;
-        if (!constant.bytes)
-            return isOpaque(op);
-        value->taken = true;
-        if (op.resultTypes.size() != 1 || op.resultTypes[0] != type)
-            return m_scanner.problem(Code::OperandType,
-                { { "op", std::string(op.name) }, { "given", typeText(type) },
-                    { "actual", op.resultTypes.empty() ? std::string("()") : typeText(op.resultTypes[0]) } },
-                op.position);
-        op.made = std::move(constant);
-        return true;
-    }
     case OpKind::BroadcastInDim:
         return make(op, BroadcastAttributes(),
             [&](auto& a) { return takeDimensions(op, "dims", "broadcast_dimensions", true, a.dimensions); });
@@ -61,12 +59,6 @@ bool Reader::makeAttributes(Pending& op)
     case OpKind::Iota:
         return make(
             op, IotaAttributes(), [&](auto& a) { return takeInteger(op, "dim", "iota_dimension", true, a.dimension); });
-    case OpKind::Compare:
-        return make(op, CompareAttributes(), [&](auto& a) {
-            return takeWord(op, "comparison_direction", {}, true, { "EQ", "NE", "LT", "LE", "GT", "GE" }, a.direction)
-                && takeWord(
-                    op, "compare_type", {}, false, { "NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED" }, a.type);
-        });
     case OpKind::Slice:
         return make(op, SliceAttributes(), [&](auto& a) {
             if (!takeDimensions(op, "start_indices", {}, true, a.starts)
@@ -93,13 +85,20 @@ bool Reader::makeAttributes(Pending& op)
     case OpKind::DynamicSlice:
         return make(op, DynamicSliceAttributes(),
             [&](auto& a) { return takeDimensions(op, "sizes", "slice_sizes", true, a.sizes); });
-    case OpKind::Sort:
-        return make(op, SortAttributes(), [&](auto& a) {
-            return takeInteger(op, "dimension", {}, false, a.dimension) && takeBool(op, "is_stable", a.stable);
+    default:
+        return true;
+    }
+}
+
+bool Reader::makeNumeric(Pending& op)
+{
+    switch (op.kind) {
+    case OpKind::Compare:
+        return make(op, CompareAttributes(), [&](auto& a) {
+            return takeWord(op, "comparison_direction", {}, true, { "EQ", "NE", "LT", "LE", "GT", "GE" }, a.direction)
+                && takeWord(
+                    op, "compare_type", {}, false, { "NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED" }, a.type);
         });
-    case OpKind::VariadicReduce:
-        return make(op, VariadicReduceAttributes(),
-            [&](auto& a) { return takeDimensions(op, "dimensions", {}, true, a.dimensions); });
     case OpKind::Cholesky:
         return make(op, CholeskyAttributes(), [&](auto& a) { return takeBool(op, "lower", a.lower); });
     case OpKind::TriangularSolve:
@@ -127,6 +126,47 @@ bool Reader::makeAttributes(Pending& op)
         return make(op, BatchNormAttributes(), [&](auto& a) {
             return takeNumber(op, "epsilon", a.epsilon) && takeInteger(op, "feature_index", {}, true, a.featureIndex);
         });
+    default:
+        return true;
+    }
+}
+
+bool Reader::makeAttributes(Pending& op)
+{
+    switch (op.kind) {
+    case OpKind::Opaque:
+        return isEarlierOperation(op.name) ? makeCurrent(op) : isOpaque(op);
+    case OpKind::Constant:
+    case OpKind::SdyConstant:
+    case OpKind::ChloConstant:
+        return makeConstant(op);
+    case OpKind::BroadcastInDim:
+    case OpKind::Transpose:
+    case OpKind::Iota:
+    case OpKind::Slice:
+    case OpKind::Pad:
+    case OpKind::Concatenate:
+    case OpKind::Reverse:
+    case OpKind::Map:
+    case OpKind::DynamicSlice:
+        return makeMovement(op);
+    case OpKind::Compare:
+    case OpKind::Cholesky:
+    case OpKind::TriangularSolve:
+    case OpKind::Fft:
+    case OpKind::Rng:
+    case OpKind::RngBitGenerator:
+    case OpKind::BatchNormInference:
+    case OpKind::BatchNormTraining:
+    case OpKind::BatchNormGrad:
+        return makeNumeric(op);
+    case OpKind::Sort:
+        return make(op, SortAttributes(), [&](auto& a) {
+            return takeInteger(op, "dimension", {}, false, a.dimension) && takeBool(op, "is_stable", a.stable);
+        });
+    case OpKind::VariadicReduce:
+        return make(op, VariadicReduceAttributes(),
+            [&](auto& a) { return takeDimensions(op, "dimensions", {}, true, a.dimensions); });
     case OpKind::Call:
         return make(op, CallAttributes(), [&](auto& a) { return takeSymbol(op, "callee", true, a.callee); });
     case OpKind::Composite:

@@ -94,13 +94,13 @@ bool hasTypeOfOperand(OpKind kind)
 
 } // namespace
 
-void Printer::addLooseShardings(const Operation& op, AttributeTexts& attributes) const
+void Printer::addUnmatchedShardings(const Operation& op, AttributeTexts& attributes) const
 {
-    for (const LooseShardings& loose : m_program.looseShardings) {
-        if (&m_program.operation(loose.operation) != &op)
+    for (const UnmatchedShardings& unmatched : m_program.unmatchedShardings) {
+        if (&m_program.operation(unmatched.operation) != &op)
             continue;
         std::vector<ProgramSharding> list;
-        for (const ShardingIndex index : loose.shardings)
+        for (const ShardingIndex index : unmatched.shardings)
             if (index != 0)
                 list.push_back(m_program.shardings[index - 1]);
         attributes.emplace_back("sdy.sharding", "#sdy.sharding_per_value<" + shardings(list) + '>');
@@ -128,8 +128,8 @@ AttributeTexts Printer::dictionaryOf(const Operation& op, std::initializer_list<
         });
         attributes.emplace_back("sdy.sharding", "#sdy.sharding_per_value<[" + list + "]>");
     }
-    if (m_options.shardings && !m_program.looseShardings.empty())
-        addLooseShardings(op, attributes);
+    if (m_options.shardings && !m_program.unmatchedShardings.empty())
+        addUnmatchedShardings(op, attributes);
     if (op.results.size() == 1) {
         const bool constant =
             op.kind == OpKind::Constant || op.kind == OpKind::SdyConstant || op.kind == OpKind::ChloConstant;

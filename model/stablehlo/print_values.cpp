@@ -67,9 +67,10 @@ void appendList(std::string& text, const TensorType& type, const std::byte*& at,
 
 std::string axisText(const AxisRef& ref, const ProgramMesh& mesh)
 {
-    if (const StrayAxis* stray = strayAxis(mesh, ref))
-        return quoted(stray->name)
-            + (stray->isPart ? ":(" + std::to_string(stray->pre) + ')' + std::to_string(stray->size) : std::string());
+    if (const InvalidAxis* invalid = invalidAxis(mesh, ref))
+        return quoted(invalid->name)
+            + (invalid->isPart ? ":(" + std::to_string(invalid->pre) + ')' + std::to_string(invalid->size)
+                               : std::string());
     std::string text = quoted(mesh.mesh->axis(static_cast<std::size_t>(ref.axis)).name);
     if (!isFull(*mesh.mesh, ref))
         text += ":(" + std::to_string(ref.pre) + ')' + std::to_string(ref.size);

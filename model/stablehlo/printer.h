@@ -72,7 +72,7 @@ private:
     [[nodiscard]] std::string sharding(const ProgramSharding& s) const { return toText(s, m_program.meshes); }
     [[nodiscard]] std::string shardings(const std::vector<ProgramSharding>& list) const;
     [[nodiscard]] std::string axes(const AxisList& list, const ProgramMesh& mesh) const;
-    void addLooseShardings(const Operation& op, AttributeTexts& attributes) const;
+    void addUnmatchedShardings(const Operation& op, AttributeTexts& attributes) const;
     void addValueAttributes(ValueId id, Role expected, AttributeTexts& attributes, bool path = true) const;
     void addAnnotation(const Annotation& annotation, std::size_t rank, AttributeTexts& attributes) const;
     /// The annotation over the options' mesh; empty if it cannot be said.

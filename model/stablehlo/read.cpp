@@ -108,9 +108,9 @@ std::vector<std::pair<std::size_t, std::size_t>> parts(std::string_view text)
 {
     constexpr std::string_view line = "// -----";
     std::vector<std::pair<std::size_t, std::size_t>> found;
-    Trouble trouble;
+    FirstError firstError;
     const auto add = [&](std::size_t begin, std::size_t end) {
-        if (!Scanner(text, begin, end, trouble).atEnd())
+        if (!Scanner(text, begin, end, firstError).atEnd())
             found.emplace_back(begin, end);
     };
     std::size_t begin = textBegin(text);

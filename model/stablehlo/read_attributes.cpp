@@ -422,7 +422,7 @@ bool Reader::readStructure(const NamedAttribute& attribute, std::vector<NamedAtt
         return false;
     if (s.accept('#'))
         (void)s.suffix();
-    return s.looseList('<', '>', [&] { return readNamed(s, fields.emplace_back(), false); });
+    return s.listWithTrailingComma('<', '>', [&] { return readNamed(s, fields.emplace_back(), false); });
 }
 
 } // namespace shardscope::mlir

@@ -191,7 +191,7 @@ bool Reader::findResources()
     const std::size_t begin = m_text.substr(0, m_end).rfind("{-#");
     if (begin == std::string_view::npos || begin < m_begin)
         return true;
-    Scanner s(m_text, begin + 3, m_end, m_trouble);
+    Scanner s(m_text, begin + 3, m_end, m_firstError);
     // dialect_resources: { builtin: { name: "0x..." } }, external_resources: ...
     do {
         if (s.at("#-}"))

@@ -29,8 +29,8 @@ bool isLocation(std::string_view text)
 {
     if (text.empty())
         return false;
-    Trouble trouble;
-    Scanner s(text, 0, text.size(), trouble);
+    FirstError firstError;
+    Scanner s(text, 0, text.size(), firstError);
     return s.skipValue(false) && s.atEnd();
 }
 

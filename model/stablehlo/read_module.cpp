@@ -13,7 +13,7 @@ Reader::Reader(std::string_view text, std::size_t begin, std::size_t end, ReadOp
     , m_begin(begin)
     , m_end(end)
     , m_options(options)
-    , m_scanner(text, begin, end, m_trouble)
+    , m_scanner(text, begin, end, m_firstError)
     , m_places(text)
     , m_warningPlaces(text)
     , m_names(text)
@@ -28,13 +28,13 @@ Result<ReadProgram> Reader::read()
     if (m_text.size() > maximumText)
         return fail(Code::TooLarge, { { "what", "file" }, { "bytes", m_text.size() }, { "limit", maximumText } });
     if (!readTopLevel() || !finishFunctions()) {
-        if (!m_trouble.error)
+        if (!m_firstError.error)
             (void)m_scanner.expected("a program");
-        return tl::unexpected(orEndsEarly(std::move(*m_trouble.error), m_text));
+        return tl::unexpected(orEndsEarly(std::move(*m_firstError.error), m_text));
     }
     finishProgram();
-    if (m_trouble.error)
-        return tl::unexpected(orEndsEarly(std::move(*m_trouble.error), m_text));
+    if (m_firstError.error)
+        return tl::unexpected(orEndsEarly(std::move(*m_firstError.error), m_text));
     m_nameOffsets.resize(m_program.values.size(), ReadProgram::noName);
     return ReadProgram{ std::move(m_program), std::move(m_warnings), std::move(m_nameOffsets) };
 }

@@ -538,7 +538,7 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
     if (!isFaulty)
         warnOf(op, operation);
     m_program.regions[region.index].operations.push_back(id);
-    return !m_trouble.error;
+    return !m_firstError.error;
 }
 
 /// Of what nothing is known: operations, and targets of custom calls, each of these once.
@@ -569,10 +569,10 @@ void Reader::addShardings(const Operation& operation, OperationId id, std::vecto
         for (std::size_t i = 0; i < indices.size(); ++i)
             shard(operation.results[i], indices[i]);
     } else if (!indices.empty()) { // operations end in another order than they begin
-        std::vector<LooseShardings>& loose = m_program.looseShardings;
-        const auto after = std::upper_bound(loose.begin(), loose.end(), id.index,
-            [](std::uint32_t index, const LooseShardings& one) { return index < one.operation.index; });
-        loose.insert(after, { id, std::move(indices) });
+        std::vector<UnmatchedShardings>& unmatched = m_program.unmatchedShardings;
+        const auto after = std::upper_bound(unmatched.begin(), unmatched.end(), id.index,
+            [](std::uint32_t index, const UnmatchedShardings& one) { return index < one.operation.index; });
+        unmatched.insert(after, { id, std::move(indices) });
     }
 }
 

@@ -166,7 +166,7 @@ bool Reader::readConvolution(Scanner& s, Pending& op)
         attribute.taken = true; // its parts take its place
         std::vector<NamedAttribute> parts;
         Scanner inside = s.within(attribute.value);
-        if (!inside.looseList('{', '}', [&] { return readNamed(inside, parts.emplace_back(), false); })
+        if (!inside.listWithTrailingComma('{', '}', [&] { return readNamed(inside, parts.emplace_back(), false); })
             || !checkNames(parts))
             return false;
         op.attributes.insert(op.attributes.end(), parts.begin(), parts.end());

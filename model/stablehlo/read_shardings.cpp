@@ -101,7 +101,7 @@ bool Reader::findMeshAhead(std::string_view name)
     constexpr std::string_view declaration = "sdy.mesh @";
     for (std::size_t found = m_text.find(declaration, m_begin); found < m_end;
          found = m_text.find(declaration, found + 1)) {
-        Scanner ahead(m_text, found + declaration.size() - 1, m_end, m_trouble);
+        Scanner ahead(m_text, found + declaration.size() - 1, m_end, m_firstError);
         const std::size_t position = ahead.position();
         ProgramMesh mesh;
         if (!ahead.symbol(mesh.name))

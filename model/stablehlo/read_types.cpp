@@ -145,8 +145,8 @@ bool Reader::readTensorType(Scanner& s, TensorType& type, std::size_t begin)
         for (Arg& arg : error.args) // as it is written: the size may be beyond 64 bits
             if (arg.name == "what" && s.rawPosition() - begin <= longestShown)
                 arg.value = std::string(m_text.substr(begin, s.rawPosition() - begin));
-        if (!m_trouble.error)
-            m_trouble.error = std::move(error);
+        if (!m_firstError.error)
+            m_firstError.error = std::move(error);
         return false;
     }
     if (!declared.empty() && s.rawPosition() == inside + declared.size() + 1)

@@ -3,7 +3,7 @@
 // read_attributes.cpp, read_constants.cpp, read_shardings.cpp, read_locations.cpp, read_operation.cpp (statements and
 // the generic form), read_pretty.cpp, read_control.cpp (while, reduce), read_sdy.cpp, read_opaque.cpp,
 // make_attributes.cpp, hlo_shardings.cpp, frontend_attributes.cpp, findings.cpp (going on after what is wrong). All
-// functions that return bool return false after the first error that ends reading, which stands in m_trouble.
+// functions that return bool return false after the first error that ends reading, which stands in m_firstError.
 #pragma once
 
 #include <deque>
@@ -304,6 +304,9 @@ private:
     bool makeAttributes(Pending& op);
     template <class A, class Take>
     bool make(Pending& op, A attributes, const Take& take);
+    bool makeConstant(Pending& op);
+    bool makeMovement(Pending& op); ///< broadcast, transpose, slice, pad and others that move elements
+    bool makeNumeric(Pending& op); ///< compare, random numbers, linear algebra, FFT, batch norm
     bool makeReducePrecision(Pending& op);
     bool makeContractionAttributes(Pending& op);
     bool keepDotTexts(Pending& op);
@@ -353,7 +356,7 @@ private:
     std::size_t m_begin, m_end;
     std::size_t m_countedFrom = std::string_view::npos, m_linesAfter = 0; ///< linesAfter() where it was asked for last
     ReadOptions m_options;
-    Trouble m_trouble;
+    FirstError m_firstError;
     Scanner m_scanner;
     Places m_places, m_warningPlaces;
     Program m_program;

@@ -10,22 +10,18 @@
 
 namespace shardscope::mlir {
 
-namespace {
-
-} // namespace
-
-Scanner::Scanner(std::string_view text, std::size_t begin, std::size_t end, Trouble& trouble)
+Scanner::Scanner(std::string_view text, std::size_t begin, std::size_t end, FirstError& firstError)
     : m_text(text)
     , m_position(begin)
     , m_end(std::min(end, text.size()))
-    , m_trouble(&trouble)
+    , m_firstError(&firstError)
 {
 }
 
 Scanner Scanner::within(std::string_view view) const
 {
     const auto begin = static_cast<std::size_t>(view.data() - m_text.data());
-    return { m_text, begin, begin + view.size(), *m_trouble };
+    return { m_text, begin, begin + view.size(), *m_firstError };
 }
 
 void Scanner::skipMore()
@@ -309,7 +305,7 @@ bool Scanner::expectedAt(std::size_t position, std::string what)
 bool Scanner::problem(Code code, std::vector<Arg> args, std::size_t position)
 {
     if (!failed())
-        m_trouble->error = Error{ code, std::move(args), placeOf(m_text, position) };
+        m_firstError->error = Error{ code, std::move(args), placeOf(m_text, position) };
     return false;
 }
 

@@ -15,13 +15,13 @@
 
 namespace shardscope::mlir {
 
-/// What is wrong with the text: the first error of all scanners over one text.
-struct Trouble {
+/// The first error of all scanners over one text.
+struct FirstError {
     std::optional<Error> error;
 };
 
-/// What is wrong in the last line of a text that ends in the middle of it, with brackets open, is that it ends: the
-/// half of a word is no name that nobody knows. Other errors stay as they are.
+/// For an error in the last line of a text that breaks off there with brackets open: Syntax, the end of the text in
+/// place of what that line seems to have wrong, such as half of a name. Other errors stay as they are.
 [[nodiscard]] Error orEndsEarly(Error error, std::string_view text);
 
 /// Where a text begins: after the byte order mark, if an editor put one there.
@@ -34,7 +34,7 @@ struct Trouble {
 class Scanner {
 public:
     /// Over the part [begin, end) of `text`; places are those in the whole text.
-    Scanner(std::string_view text, std::size_t begin, std::size_t end, Trouble& trouble);
+    Scanner(std::string_view text, std::size_t begin, std::size_t end, FirstError& firstError);
     /// Over a view into the same text.
     [[nodiscard]] Scanner within(std::string_view view) const;
 
@@ -119,9 +119,9 @@ public:
         return require(close);
     }
 
-    /// The same where a comma may stand before the closing bracket as well: "<a = 1, b = 2,>".
+    /// The same, with a comma allowed before the closing bracket: "<a = 1, b = 2,>".
     template <class Item>
-    bool looseList(char open, char close, const Item& item)
+    bool listWithTrailingComma(char open, char close, const Item& item)
     {
         if (!require(open))
             return false;
@@ -151,7 +151,7 @@ public:
     bool expected(std::string what);
     bool expectedAt(std::size_t position, std::string what);
     bool problem(Code code, std::vector<Arg> args, std::size_t position);
-    [[nodiscard]] bool failed() const { return m_trouble->error.has_value(); }
+    [[nodiscard]] bool failed() const { return m_firstError->error.has_value(); }
     /// What stands at a position, for messages.
     [[nodiscard]] std::string found(std::size_t position) const;
 
@@ -168,7 +168,7 @@ private:
     std::string_view m_text;
     std::size_t m_position;
     std::size_t m_end;
-    Trouble* m_trouble;
+    FirstError* m_firstError;
 };
 
 /// Line and column of offsets. Cheap where offsets ascend.

@@ -93,15 +93,15 @@ QString heldCause(const SnapshotComparison& comparison)
         causes << Words::tr("they are %1 in all instead of %2")
                       .arg(bytes(static_cast<double>(*largest.inAllAfter)),
                           bytes(static_cast<double>(*largest.inAllBefore)));
-    if (largest.waysBefore && largest.waysAfter) {
-        const QString sharded = shardedBy(comparison, *largest.waysAfter);
-        if (*largest.waysBefore == 1)
+    if (largest.shardsBefore && largest.shardsAfter) {
+        const QString sharded = shardedBy(comparison, *largest.shardsAfter);
+        if (*largest.shardsBefore == 1)
             causes << Words::tr("%1, and A does not shard them").arg(sharded);
-        else if (*largest.waysAfter == 1)
-            causes << Words::tr("%1, and A shards them %2 ways").arg(sharded, count(*largest.waysBefore));
+        else if (*largest.shardsAfter == 1)
+            causes << Words::tr("%1, and A shards them %2 ways").arg(sharded, count(*largest.shardsBefore));
         else
             causes << Words::tr("%1 instead of %2", "4 × 2 shards them 2 ways instead of 4")
-                          .arg(sharded, count(*largest.waysBefore));
+                          .arg(sharded, count(*largest.shardsBefore));
     }
     if (!causes.isEmpty())
         return Words::tr(", since %1").arg(causes.join(Words::tr(" and ", "between two causes")));

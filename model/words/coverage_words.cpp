@@ -29,10 +29,10 @@ QString coverage(const ParameterCoverage& coverage)
         return Words::tr("There are no parameters.");
     if (coverage.devices == 1)
         return Words::tr("The one device holds all %1 of parameters.").arg(sizeOf(coverage.bytes));
-    const std::int64_t ways = coverage.commonWays();
+    const std::int64_t shards = coverage.medianShards();
     const std::int64_t replicated = coverage.bytes - coverage.bytesSharded(2);
     const QString sharded = Words::tr("%1 of %2 of parameters are sharded %3 ways or more")
-                                .arg(sizeOf(coverage.bytesSharded(ways)), sizeOf(coverage.bytes), count(ways));
+                                .arg(sizeOf(coverage.bytesSharded(shards)), sizeOf(coverage.bytes), count(shards));
     return replicated == 0
         ? Words::tr("%1, none are replicated.", "how much is sharded").arg(sharded)
         : Words::tr("%1, %2 are replicated.", "how much is sharded, bytes").arg(sharded, sizeOf(replicated));
@@ -53,14 +53,14 @@ QString wasByRules(const OwnSpec& own)
                              : Words::tr("was %1 by the rules %2").arg(spec, list);
 }
 
-QStringList coverageByWays(const ParameterCoverage& coverage)
+QStringList coverageByShards(const ParameterCoverage& coverage)
 {
     QStringList lines;
     for (const ParameterCoverage::Fold& fold : coverage.folds) {
         const QString amount =
             Words::tr("%1 in %2", "bytes, number of arrays").arg(sizeOf(fold.bytes), counted(fold.arrays, Noun::Array));
-        lines << (fold.ways == 1 ? Words::tr("replicated: %1").arg(amount)
-                                 : Words::tr("%1 ways: %2", "sharded so").arg(count(fold.ways), amount));
+        lines << (fold.shards == 1 ? Words::tr("replicated: %1").arg(amount)
+                                   : Words::tr("%1 ways: %2", "sharded so").arg(count(fold.shards), amount));
     }
     return lines;
 }

@@ -11,7 +11,7 @@ namespace shardscope::words {
 /// "7.48 GiB of 8 GiB of parameters are sharded 8 ways or more, 512 MiB are replicated."
 [[nodiscard]] QString coverage(const ParameterCoverage& coverage);
 /// One line per number of ways, for a tool tip: "8 ways: 7.48 GiB in 291 arrays".
-[[nodiscard]] QStringList coverageByWays(const ParameterCoverage& coverage);
+[[nodiscard]] QStringList coverageByShards(const ParameterCoverage& coverage);
 /// "was P(model, -) by the rule mlp -> model": of a parameter with a spec of its own, what the rules say.
 [[nodiscard]] QString wasByRules(const OwnSpec& own);
 /// "decoder/layers.*/mlp_norm/scale, 32 arrays, 512 KiB; embed: no rule; no match means unsharded", the name as a link

@@ -53,8 +53,8 @@ QString meshVerdict(const std::vector<MeshFigures>& meshes, std::size_t mesh)
     const MeshFigures& figures = meshes[mesh];
     if (figures.problem)
         return shortReason(*figures.problem);
-    if (figures.beatenBy)
-        return Words::tr("beaten by %1", "a mesh").arg(meshNames(meshes[*figures.beatenBy].axes));
+    if (figures.dominatedBy)
+        return Words::tr("beaten by %1", "a mesh").arg(meshNames(meshes[*figures.dominatedBy].axes));
     return figures.isFront() ? Words::tr("front", "of what sends and holds least") : QString(QChar(0x2013));
 }
 
@@ -95,31 +95,39 @@ QStringList batchProblems(const std::vector<BatchFigures>& batches, const std::v
 QString batchSensitivity(const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared)
 {
     const auto nameOf = [&](std::size_t mesh) { return meshNames(compared[mesh].axes); };
-    QStringList parts;
+    QString sentence;
+    QStringList others; // the first of them says what the numbers are
     std::optional<std::size_t> before;
-    std::int64_t first = 0, last = 0; // batches that a mesh can be used with
+    std::int64_t smallest = 0, largest = 0; // batches that a mesh can be used with
     for (const BatchFigures& each : batches) {
         if (!each.least)
             continue;
-        first = first == 0 ? each.batch : first;
-        last = each.batch;
+        smallest = smallest == 0 ? each.batch : smallest;
+        largest = each.batch;
         if (each.least == before)
             continue;
-        if (parts.isEmpty())
-            parts << Words::tr("%1 sends least with a batch of %2").arg(nameOf(*each.least), count(each.batch));
+        if (sentence.isEmpty())
+            sentence = Words::tr("%1 sends least with a batch of %2").arg(nameOf(*each.least), count(each.batch));
         else if (each.changes.empty())
-            parts << Words::tr("with %1 %2", "a batch, a mesh").arg(count(each.batch), nameOf(*each.least));
+            others << (others.isEmpty() ? Words::tr("with a batch of %1 it is %2", "a batch, a mesh")
+                                        : Words::tr("with %1 %2", "a batch, a mesh"))
+                          .arg(count(each.batch), nameOf(*each.least));
         for (const BatchChange& change : each.changes)
-            parts << Words::tr("from %1 on %2", "a batch, a mesh").arg(count(change.from), nameOf(change.least));
+            others << (others.isEmpty() ? Words::tr("from a batch of %1 on it is %2", "a batch, a mesh")
+                                        : Words::tr("from %1 on %2", "a batch, a mesh"))
+                          .arg(count(change.from), nameOf(change.least));
         before = each.least;
     }
+    if (!others.isEmpty())
+        return Words::tr("%1; %2.", "the mesh that sends least, others with larger batches")
+            .arg(sentence, others.join(Words::tr(", ")));
     const auto canBeUsed = [&](const BatchFigures& each) {
-        return each.least || each.batch < first || each.batch > last;
+        return each.least || each.batch < smallest || each.batch > largest;
     };
-    if (parts.size() == 1 && first < last && std::all_of(batches.begin(), batches.end(), canBeUsed))
-        parts[0] = Words::tr("%1 sends least with every batch tried from %2 to %3", "a mesh, batches")
-                       .arg(nameOf(*before), count(first), count(last));
-    return parts.isEmpty() ? QString() : parts.join(Words::tr(", ")) + QLatin1Char('.');
+    if (smallest < largest && std::all_of(batches.begin(), batches.end(), canBeUsed))
+        sentence = Words::tr("%1 sends least with every batch tried from %2 to %3", "a mesh, batches")
+                       .arg(nameOf(*before), count(smallest), count(largest));
+    return sentence.isEmpty() ? QString() : sentence + QLatin1Char('.');
 }
 
 } // namespace shardscope::words

@@ -62,10 +62,11 @@ void Origin::findRequest()
     m_dimension = static_cast<std::size_t>(first.toDimension);
     m_asked = askedValue(program, first);
     m_askedName = operandName(program, m_asked);
-    m_giver = giverOf(program, first);
+    m_specifiedBy = specifierOf(program, first);
     m_asking = first.operation;
     // A constraint may shard its operand as well.
-    const ValueId annotated = m_giver == Giver::Constraint ? program.operation(m_asking).results[0] : first.to;
+    const ValueId annotated =
+        m_specifiedBy == Specifier::Constraint ? program.operation(m_asking).results[0] : first.to;
     const auto find = [&](const std::vector<ResolvedAnnotation>& list) {
         const auto found = std::find_if(list.begin(), list.end(),
             [&](const ResolvedAnnotation& annotation) { return annotation.value == annotated && annotation.spec; });
@@ -162,7 +163,7 @@ QString Origin::describeWay(std::size_t from) const
 
 bool Origin::isOfComputation() const
 {
-    return m_giver == Giver::InShardings || m_giver == Giver::OutShardings;
+    return m_specifiedBy == Specifier::InShardings || m_specifiedBy == Specifier::OutShardings;
 }
 
 bool Origin::isOfItsConstraint() const
@@ -267,13 +268,13 @@ Text Origin::request(std::span<const Origin* const> alike)
         break;
     case SeedKind::Constraint:
         if (first.isOfComputation())
-            s.fill(first.m_giver == Giver::InShardings
+            s.fill(first.m_specifiedBy == Specifier::InShardings
                     ? Words::tr("%1 asks in its in_shardings for %2 to be sharded along ")
                     : Words::tr("%1 says in its out_shardings that %2 is sharded along "),
                 { first.asking(), asked() });
         else
-            s.fill(first.m_giver == Giver::Own ? Words::tr("The annotation of %1 names ")
-                                               : Words::tr("The constraint on %1 names "),
+            s.fill(first.m_specifiedBy == Specifier::Own ? Words::tr("The annotation of %1 names ")
+                                                         : Words::tr("The constraint on %1 names "),
                 { asked() });
         break;
     }
@@ -293,7 +294,7 @@ Text Origin::shortRequest() const
         s.fill(Words::tr("%1  %2 → "), { rulePart(false), { fromStd(by->name.name) } });
     else if (m_asked.valid() && isOfComputation())
         s.fill(Words::tr("%1, "), { asking() });
-    else if (m_asked.valid() && (m_giver == Giver::Constraint || isOfItsConstraint()))
+    else if (m_asked.valid() && (m_specifiedBy == Specifier::Constraint || isOfItsConstraint()))
         s.say(Words::tr("a constraint, "));
     else if (m_asked.valid())
         s.say(Words::tr("an annotation, "));
@@ -303,8 +304,8 @@ Text Origin::shortRequest() const
 
 bool Origin::isLike(const Origin& other) const
 {
-    return m_alike == other.m_alike && m_asked == other.m_asked && m_kind == other.m_kind && m_giver == other.m_giver
-        && m_asking == other.m_asking && m_relation == other.m_relation
+    return m_alike == other.m_alike && m_asked == other.m_asked && m_kind == other.m_kind
+        && m_specifiedBy == other.m_specifiedBy && m_asking == other.m_asking && m_relation == other.m_relation
         && (rule() == nullptr) == (other.rule() == nullptr);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the sharding of a dimension comes from that nobody wrote there: from which value, through what, and who asked
-// for it.
+// Explains in words how propagation came to shard a dimension: which annotated value the axes come from, and through
+// which operations.
 #pragma once
 
 #include "analysis/explain.h"
@@ -14,20 +14,20 @@ public:
     /// `reason` is of kind Propagated; its chain may be empty.
     Origin(const Snapshot& snapshot, ValueId value, const DimensionReason& reason);
 
-    /// The value that is sharded alike: the nearest one with a name on the way, or the one for which the sharding was
-    /// asked. Invalid if there is neither.
+    /// The value from which the sharding came: the nearest one with a name on the path of propagation, otherwise the
+    /// annotated one. Invalid if there is neither.
     [[nodiscard]] ValueId alike() const { return m_alike; }
     [[nodiscard]] QString alikeName() const;
-    /// Where that name leads.
+    /// The target of a link on that name.
     [[nodiscard]] QString link() const;
-    /// How the two belong together: "it is computed from Layer 0 / y by a matrix product, which keeps batch".
+    /// How the value is related to alike(): "it is computed from Layer 0 / y by a matrix product, which keeps batch".
     [[nodiscard]] QString relation() const { return m_relation; }
-    /// Who asked for the shardings, all of which are alike: "Rule 2 maps hidden to model for mu of Layer 0 / W1, which
-    /// is annotated as its parameter is." Empty if it is not known.
+    /// What specified the sharding that all of `alike` have in common: "Rule 2 maps hidden to model for mu of Layer 0 /
+    /// W1, which is annotated as its parameter is." Empty if it is not known.
     [[nodiscard]] static Text request(std::span<const Origin* const> alike);
     /// The same in a few words: "rule 2  hidden → model".
     [[nodiscard]] Text shortRequest() const;
-    /// Whether the shardings of two dimensions came in the same way, so that one sentence tells of both.
+    /// Whether the shardings of two dimensions have the same origin and path, so that one sentence explains both.
     [[nodiscard]] bool isLike(const Origin& other) const;
 
 private:
@@ -39,9 +39,10 @@ private:
     [[nodiscard]] const LogicalRule* rule() const; ///< null for annotations with mesh axes
     [[nodiscard]] QString askedDimension() const;
     [[nodiscard]] AxisList askedAxes() const;
-    /// A computation asks for its operands or says of its results how they are sharded.
+    /// Whether in_shardings or out_shardings of a manual computation specify it.
     [[nodiscard]] bool isOfComputation() const;
-    /// An argument that nothing annotates: a constraint alone uses it, and asks for it as propagation begins.
+    /// Whether a constraint specifies it, which is the only use of an argument without an annotation: the argument then
+    /// has the constraint's sharding from the start.
     [[nodiscard]] bool isOfItsConstraint() const;
     [[nodiscard]] Sentence::Part asking() const; ///< that operation, by name
 
@@ -54,7 +55,7 @@ private:
     const ResolvedAnnotation* m_annotation = nullptr;
     std::size_t m_dimension = 0; ///< of that value
     SeedKind m_kind = SeedKind::Argument;
-    Giver m_giver = Giver::Input;
+    Specifier m_specifiedBy = Specifier::Input;
     OperationId m_asking; ///< the operation that asks; invalid for annotations
     QString m_askedName;
     bool m_forGradient = false; ///< the annotation is that of the value whose gradient was asked for

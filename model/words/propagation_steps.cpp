@@ -49,33 +49,33 @@ QString propagationRound(int round)
     }
 }
 
-Giver giverOf(const Program& program, const PropagationStep& seed)
+Specifier specifierOf(const Program& program, const PropagationStep& seed)
 {
     if (seed.seed == SeedKind::Argument)
-        return Giver::Input;
+        return Specifier::Input;
     if (seed.seed == SeedKind::Result)
-        return Giver::Output;
+        return Specifier::Output;
     if (!seed.operation.valid())
-        return Giver::Own;
+        return Specifier::Own;
     const Operation& operation = program.operation(seed.operation);
     switch (operation.kind) {
     case OpKind::ShardingConstraint:
-        return Giver::Constraint;
+        return Specifier::Constraint;
     case OpKind::ManualComputation:
     case OpKind::NamedComputation:
-        return static_cast<std::size_t>(seed.toTensor) < operation.operands.size() ? Giver::InShardings
-                                                                                   : Giver::OutShardings;
+        return static_cast<std::size_t>(seed.toTensor) < operation.operands.size() ? Specifier::InShardings
+                                                                                   : Specifier::OutShardings;
     default:
-        return Giver::Own;
+        return Specifier::Own;
     }
 }
 
 ValueId askedValue(const Program& program, const PropagationStep& seed)
 {
-    switch (giverOf(program, seed)) {
-    case Giver::InShardings:
+    switch (specifierOf(program, seed)) {
+    case Specifier::InShardings:
         return program.operation(seed.operation).operands[static_cast<std::size_t>(seed.toTensor)];
-    case Giver::Constraint:
+    case Specifier::Constraint:
         return program.value(seed.to).path.empty() ? program.operation(seed.operation).results[0] : seed.to;
     default:
         return seed.to;
@@ -92,22 +92,22 @@ Text specifiedStep(const Program& program, const Mesh& mesh, const PropagationSt
     Sentence::Part through;
     if (seed.operation.valid())
         through = { operationName(program.operation(seed.operation)), operationLink(program, seed.operation) };
-    const Giver giver = giverOf(program, seed);
-    switch (giver) {
-    case Giver::Output:
+    const Specifier specifier = specifierOf(program, seed);
+    switch (specifier) {
+    case Specifier::Output:
         s.fill(Words::tr("Given: the result %1 is declared to be sharded on "), { target });
         break;
-    case Giver::Constraint:
+    case Specifier::Constraint:
         s.fill(Words::tr("Given: a constraint shards %1 on "), { target });
         break;
-    case Giver::InShardings:
+    case Specifier::InShardings:
         s.fill(Words::tr("Given: %1 asks in its in_shardings for %2 to be sharded on "), { through, target });
         break;
-    case Giver::OutShardings:
+    case Specifier::OutShardings:
         s.fill(Words::tr("Given: %1 says in its out_shardings that %2 is sharded on "), { through, target });
         break;
-    case Giver::Input:
-    case Giver::Own:
+    case Specifier::Input:
+    case Specifier::Own:
         s.fill(Words::tr("Given: %1 is sharded on "), { target });
         break;
     }

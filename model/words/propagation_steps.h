@@ -9,19 +9,19 @@
 
 namespace shardscope::words {
 
-/// What a sharding was given by before propagation.
-enum class Giver : std::uint8_t {
-    Input, ///< an argument of main
-    Output, ///< what is declared for a result of main
+/// What specifies a sharding before propagation: where the first axes of a propagation come from.
+enum class Specifier : std::uint8_t {
+    Input, ///< the annotation of an argument of main
+    Output, ///< the sharding declared for a result of main
     Constraint,
     InShardings, ///< of a manual or named computation
     OutShardings,
-    Own ///< the value itself is annotated
+    Own ///< the annotation of any other value
 };
-/// Of a seed.
-[[nodiscard]] Giver giverOf(const Program& program, const PropagationStep& seed);
-/// The value that a seed asks something of: where a computation takes an axis over, its operand;
-/// where a constraint shards a value without a name, what the constraint makes of it.
+/// What specified the axis of a seed, a log entry of step 0.
+[[nodiscard]] Specifier specifierOf(const Program& program, const PropagationStep& seed);
+/// The value whose sharding the seed specifies: for in_shardings of a computation its operand, for a constraint on a
+/// value without a name the constraint's result.
 [[nodiscard]] ValueId askedValue(const Program& program, const PropagationStep& seed);
 
 /// "Step 12, round 2: model passes dot_general, from layers.0/y (dimension 1) to grad(x) (dimension 0)." For a seed

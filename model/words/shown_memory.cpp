@@ -38,7 +38,7 @@ QString ShownMemory::ownerName(Owner owner) const
     return words::owner(owner, *snapshot->program);
 }
 
-ShownMemory::Biggest ShownMemory::biggest(Owner owner) const
+ShownMemory::Largest ShownMemory::largest(Owner owner) const
 {
     if (!planned)
         return {};

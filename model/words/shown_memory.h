@@ -27,13 +27,14 @@ struct ShownMemory {
     [[nodiscard]] const MemorySummary* memory() const { return planned ? &planned->memory : nullptr; }
     [[nodiscard]] std::array<std::int64_t, ownerCount> atPeak() const; ///< bytes
     [[nodiscard]] QString ownerName(Owner owner) const; ///< "parameters"; of state as its optimizer calls it
-    struct Biggest {
+    struct Largest {
         QString name, path; ///< `path` is empty for what has no row
         std::int64_t bytes = 0;
     };
-    /// Of all arrays of that owner; without a name where there is none.
-    [[nodiscard]] Biggest biggest(Owner owner) const;
-    /// Bytes of an owner that are no arguments of the step: at the peak new values are held beside the old ones.
+    /// The largest array of that owner; without a name where it has none.
+    [[nodiscard]] Largest largest(Owner owner) const;
+    /// Bytes per device at the peak that are new values of an owner's arrays, beside the old ones, which are arguments
+    /// of the step.
     [[nodiscard]] std::int64_t newValues(Owner owner) const;
     [[nodiscard]] MemorySlice sliceOf(const TensorRow& row) const;
 

@@ -129,7 +129,7 @@ private Q_SLOTS:
             QCOMPARE(found[i].isFront(), i < 2);
             // All but the gradients, which come and go, is there at the same time.
             QVERIFY(found[i].peakBytes && *found[i].peakBytes > state[i] * mib / 4 * 3);
-            QCOMPARE(found[i].beatenBy, i < 2 ? std::nullopt : std::optional(std::size_t{ 1 }));
+            QCOMPARE(found[i].dominatedBy, i < 2 ? std::nullopt : std::optional(std::size_t{ 1 }));
         }
     }
 
@@ -190,7 +190,7 @@ private Q_SLOTS:
             idle += isIdle ? 1 : 0;
             QCOMPARE(each.problem && each.problem->code == Code::AxisUnused, isIdle);
             QVERIFY(!isIdle || (each.sentBytes && !each.isFront()));
-            QVERIFY(!each.beatenBy || found[*each.beatenBy].axes[2].size == 1);
+            QVERIFY(!each.dominatedBy || found[*each.dominatedBy].axes[2].size == 1);
         }
         QVERIFY(idle > 3);
         for (const BatchFigures& each : findMeshes(experiment, cache).batches)
@@ -213,7 +213,7 @@ private Q_SLOTS:
         const std::size_t order[] = { 1, 0, 2, 3 }; // of the front 2 x 4 sends less
         for (std::size_t i = 0; i < sorted.size(); ++i) {
             QCOMPARE(sorted[i].axes, all[order[i]].axes);
-            QCOMPARE(sorted[i].beatenBy, i < 2 ? std::nullopt : std::optional(std::size_t{ 0 }));
+            QCOMPARE(sorted[i].dominatedBy, i < 2 ? std::nullopt : std::optional(std::size_t{ 0 }));
         }
         std::vector<MeshFigures> made(4);
         for (std::size_t i = 0; i < made.size(); ++i) {

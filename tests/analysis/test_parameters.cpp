@@ -273,7 +273,7 @@ private Q_SLOTS:
             == std::vector<ParameterCoverage::Fold>(
                 { { 8, 4 * inAll - twofold, 2 + layers * 7 }, { 2, twofold, 1 + layers * 2 } }));
         QVERIFY(coverage.replicated.empty());
-        QCOMPARE(coverage.commonWays(), 8);
+        QCOMPARE(coverage.medianShards(), 8);
         QCOMPARE(coverage.bytesSharded(8), 4 * inAll - twofold);
         QCOMPARE(coverage.bytesSharded(2), 4 * inAll);
         QCOMPARE(coverage.bytesSharded(9), 0);
@@ -284,7 +284,7 @@ private Q_SLOTS:
         const SnapshotPtr snapshot = analysed(smallDecoder(modelAlone));
         const ParameterCoverage coverage = parameterCoverage(*snapshot);
         const std::int64_t replicated = 4 * (layers * norms + finalNorm);
-        QCOMPARE(coverage.commonWays(), 4);
+        QCOMPARE(coverage.medianShards(), 4);
         QCOMPARE(coverage.bytesSharded(2), 4 * inAll - replicated);
         QCOMPARE(coverage.replicated.size(), std::size_t(3));
         std::map<std::string, std::pair<std::int64_t, std::int64_t>> byPath;
@@ -306,9 +306,9 @@ private Q_SLOTS:
         ParameterCoverage coverage;
         coverage.bytes = 100;
         coverage.folds = { { 16, 30, 1 }, { 4, 20, 1 }, { 1, 50, 1 } };
-        QCOMPARE(coverage.commonWays(), 4);
+        QCOMPARE(coverage.medianShards(), 4);
         coverage.folds = { { 16, 30, 1 }, { 4, 19, 1 }, { 1, 51, 1 } };
-        QCOMPARE(coverage.commonWays(), 2);
+        QCOMPARE(coverage.medianShards(), 2);
         QCOMPARE(coverage.bytesSharded(2), 49);
         QCOMPARE(parameterCoverage({}).arrays, 0);
         QCOMPARE(withoutLayerNumbers("params/layers.31/mlp/wi_0"), "params/layers.*/mlp/wi_0");

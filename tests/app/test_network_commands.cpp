@@ -570,7 +570,7 @@ private Q_SLOTS:
         QCOMPARE(text.code, 0);
         for (const char* part :
             { "data 1 × model 8", "data 2 × model 4 (the experiment's)", "16 MiB", "beaten by data 1 × model 8",
-                "data 1 × model 8 sends least with a batch of 2, from 293 on data 2 × model 4" })
+                "data 1 × model 8 sends least with a batch of 2; from a batch of 293 on it is data 2 × model 4" })
             QVERIFY2(text.out.contains(QString::fromUtf8(part)), qPrintable(text.out));
         const nlohmann::json json = ranWith(QStringLiteral("search flax-mlp-logical --json")).json();
         QCOMPARE(json.at("meshes").size(), std::size_t{ 4 });

@@ -18,8 +18,8 @@ Experiment withArrays(std::int64_t count, bool unknownKeys)
         model.arrays.push_back({ "a" + number, {}, {}, DType::F32 });
         if (!unknownKeys)
             continue;
-        experiment.unknownKeys.push_back({ "/model/arrays/" + number, "colour", "path", number });
-        experiment.unknownKeys.push_back({ "/run", "k" + number, i == 0 ? "runs" : "k" + std::to_string(i - 1), "1" });
+        experiment.unknownKeys.insert({ "/model/arrays/" + number, "colour", "path", number });
+        experiment.unknownKeys.insert({ "/run", "k" + number, i == 0 ? "runs" : "k" + std::to_string(i - 1), "1" });
     }
     experiment.model = std::move(model);
     return experiment;

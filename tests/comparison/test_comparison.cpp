@@ -106,8 +106,8 @@ private Q_SLOTS:
         QCOMPARE(found.largest.what, What::State);
         QCOMPARE(found.largest.before, 32.0 * static_cast<double>(mebibytes));
         QCOMPARE(found.largest.after, 64.0 * static_cast<double>(mebibytes));
-        QCOMPARE(found.largest.waysBefore, std::optional<std::int64_t>(4));
-        QCOMPARE(found.largest.waysAfter, std::optional<std::int64_t>(2));
+        QCOMPARE(found.largest.shardsBefore, std::optional<std::int64_t>(4));
+        QCOMPARE(found.largest.shardsAfter, std::optional<std::int64_t>(2));
         QVERIFY(!found.largest.inAllBefore);
         QCOMPARE(found.largest.by, By::Mesh);
     }
@@ -241,7 +241,7 @@ private Q_SLOTS:
         QCOMPARE(found.largest.by, By::Rules);
         QCOMPARE(found.largest.what, What::State);
         QCOMPARE(found.held.front().bytesAfter, 32 * mebibytes); // every device holds all parameters
-        QVERIFY(!found.largest.waysAfter || *found.largest.waysAfter == 1);
+        QVERIFY(!found.largest.shardsAfter || *found.largest.shardsAfter == 1);
         for (const SettingDifference& each : found.inputs)
             QVERIFY2(each.pointer.starts_with("/rules/list"), each.pointer.c_str());
     }

@@ -73,10 +73,10 @@ std::string shardingsDifference(const Program& program, const Json& entry, const
         return expected.size() != 1 ? std::string("one sharding of its own, but the case has another number")
                                     : unlike("sharding", shardingText(program, expected[0]), textOrNone(program, own));
     if (operation.results.empty()) {
-        const auto found = std::find_if(program.looseShardings.begin(), program.looseShardings.end(),
-            [&](const LooseShardings& loose) { return &program.operation(loose.operation) == &operation; });
-        const bool one = expected.size() == 1 && found != program.looseShardings.end() && found->shardings.size() == 1
-            && found->shardings[0] != 0;
+        const auto found = std::find_if(program.unmatchedShardings.begin(), program.unmatchedShardings.end(),
+            [&](const UnmatchedShardings& unmatched) { return &program.operation(unmatched.operation) == &operation; });
+        const bool one = expected.size() == 1 && found != program.unmatchedShardings.end()
+            && found->shardings.size() == 1 && found->shardings[0] != 0;
         return one ? unlike("sharding", shardingText(program, expected[0]),
                    textOrNone(program, &program.shardings[found->shardings[0] - 1]))
                    : std::string("sharding: expected one of an operation without results");

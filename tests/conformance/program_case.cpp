@@ -190,7 +190,7 @@ private:
         for (const Json& sharding : list)
             shardings.push_back(index(sharding));
         if (shardings.size() != operation.results.size()) {
-            m_case.program.looseShardings.push_back({ id, std::move(shardings) });
+            m_case.program.unmatchedShardings.push_back({ id, std::move(shardings) });
             return;
         }
         for (std::size_t i = 0; i < shardings.size(); ++i)

@@ -92,8 +92,8 @@ void TestProgramCase::keepsWhatCannotBeStated()
     auto built = buildProgram(oneCase);
     QVERIFY(built.has_value());
     QCOMPARE(built->program.meshes.size(), 1U);
-    QCOMPARE(built->program.meshes.front().strays.size(), 1U);
-    QCOMPARE(built->program.meshes.front().strays.front().name, std::string("nowhere"));
+    QCOMPARE(built->program.meshes.front().invalidAxes.size(), 1U);
+    QCOMPARE(built->program.meshes.front().invalidAxes.front().name, std::string("nowhere"));
     sharding["mesh"] = "no_mesh";
     built = buildProgram(oneCase);
     QVERIFY(built.has_value());

@@ -145,8 +145,8 @@ private Q_SLOTS:
             == (Notes{
                 { "/model", "of the model" }, { "/model/arrays/0", "of one" }, { "/model/arrays/1", "of three" } }));
         QCOMPARE(after.unknownKeys.size(), std::size_t{ 1 });
-        QCOMPARE(after.unknownKeys[0].pointer, std::string("/model/arrays/1"));
-        QCOMPARE(after.unknownKeys[0].json, std::string("\"blue\""));
+        QCOMPARE(after.unknownKeys.begin()->pointer, std::string("/model/arrays/1"));
+        QCOMPARE(after.unknownKeys.begin()->json, std::string("\"blue\""));
     }
 
     /// Parameters and inputs of a network, with the names that its rules are for, resolve as they did there.

@@ -376,7 +376,7 @@ private Q_SLOTS:
         QCOMPARE(without.rules.inner[0].within, "decoder/layer_1");
         QCOMPARE(without.innerNotes.size(), 2U);
         QCOMPARE(without.innerNotes[0], std::pair(std::string("/rules/inner/0"), std::string("of the layer")));
-        QCOMPARE(without.unknownKeys[0].pointer, "/rules/inner/0");
+        QCOMPARE(without.unknownKeys.begin()->pointer, "/rules/inner/0");
     }
 
     /// Rules for one array alone follow its new name.

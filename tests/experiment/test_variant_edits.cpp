@@ -20,7 +20,7 @@ Experiment withThree()
         const std::string at = "/variants/" + std::to_string(experiment.variants.size());
         experiment.variants.push_back({ name, "{ \"notes\": \"" + std::string(name) + "\" }" });
         experiment.innerNotes.emplace_back(at, std::string("note of ") + name);
-        experiment.unknownKeys.push_back({ at, "colour", "name", '"' + std::string(name) + '"' });
+        experiment.unknownKeys.insert({ at, "colour", "name", '"' + std::string(name) + '"' });
     }
     return experiment;
 }

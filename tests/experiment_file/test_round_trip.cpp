@@ -424,11 +424,11 @@ private Q_SLOTS:
             const std::string number = std::to_string(i);
             model.arrays.push_back({ "a" + number, {}, {}, DType::F32 });
             experiment.innerNotes.emplace_back("/model/arrays/" + number, "note " + number);
-            experiment.unknownKeys.push_back({ "/model/arrays/" + number, "colour", "path", number });
+            experiment.unknownKeys.insert({ "/model/arrays/" + number, "colour", "path", number });
         }
         // And as many in a single object.
         for (std::size_t i = 0; i < 65'536; ++i)
-            experiment.unknownKeys.push_back(
+            experiment.unknownKeys.insert(
                 { "/run", "k" + std::to_string(i), i == 0 ? "runs" : "k" + std::to_string(i - 1), "1" });
         experiment.model = std::move(model);
         const std::string text = writeExperiment(experiment);
@@ -674,6 +674,30 @@ private Q_SLOTS:
         const auto again = readExperiment(written);
         QVERIFY(again.has_value() && again->experiment == read->experiment);
         QCOMPARE(writeExperiment(again->experiment), written);
+    }
+
+    /// "experts": null is not written: what stood after it comes last, and is the same experiment.
+    void unknownKeysAfterWhatIsNotWritten()
+    {
+        const auto read = readExperiment(R"({ "format": "sharding-experiment", "version": "1.0",
+  "model": { "preset": "transformer", "z": 1, "experts": null, "b": 2, "a": 3, "": 4, "layers": 3, "c": 5 } })");
+        QVERIFY(read.has_value());
+        QCOMPARE(read->experiment.unknownKeys.size(), std::size_t(5));
+        const std::string written = writeExperiment(read->experiment);
+        QVERIFY2(written.find("\"preset\": \"transformer\",\n    \"z\": 1,\n") != std::string::npos, written.c_str());
+        QVERIFY2(written.find("\"layers\": 3,\n    \"c\": 5,\n") != std::string::npos, written.c_str());
+        QVERIFY2(
+            written.find(",\n    \"b\": 2,\n    \"a\": 3,\n    \"\": 4\n  }") != std::string::npos, written.c_str());
+        const auto again = readExperiment(written);
+        QVERIFY(again.has_value() && again->experiment == read->experiment);
+        QCOMPARE(writeExperiment(again->experiment), written);
+        // The value counts, the place does not.
+        Experiment other = read->experiment;
+        UnknownKey first = *other.unknownKeys.begin();
+        other.unknownKeys.erase(other.unknownKeys.begin());
+        first.json = "7";
+        other.unknownKeys.insert(first);
+        QVERIFY(other != read->experiment);
     }
 
     void unknownKeyNearAKnownOne()

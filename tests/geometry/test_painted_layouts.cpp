@@ -181,7 +181,7 @@ private Q_SLOTS:
         const auto mesh = [](std::int64_t data, std::int64_t sent, std::int64_t state, bool front) {
             MeshFigures figures{ { { "data", data } }, state, {}, Rational(sent), {}, {} };
             if (!front)
-                figures.beatenBy = 0;
+                figures.dominatedBy = 0;
             return figures;
         };
         const QRectF area(100, 100, 300, 200);

@@ -276,13 +276,14 @@ private Q_SLOTS:
                 : kind == 1   ? test::transformerProgram(2)
                               : randomProgram(static_cast<unsigned>(kind), 80));
         graph.openAll();
-        std::vector<GraphPlace> waiting{ graph.layout.neighbour({}, GraphWay::Right) };
+        std::vector<GraphPlace> waiting{ graph.layout.neighbour({}, GraphDirection::Right) };
         std::set<std::pair<int, int>> reached{ { waiting.front().level, waiting.front().item } };
         while (!waiting.empty()) {
             const GraphPlace at = waiting.back();
             waiting.pop_back();
-            for (const GraphWay way : { GraphWay::Up, GraphWay::Down, GraphWay::Left, GraphWay::Right }) {
-                const GraphPlace next = graph.layout.neighbour(at, way);
+            for (const GraphDirection direction :
+                { GraphDirection::Up, GraphDirection::Down, GraphDirection::Left, GraphDirection::Right }) {
+                const GraphPlace next = graph.layout.neighbour(at, direction);
                 QVERIFY(next.valid());
                 if (reached.insert({ next.level, next.item }).second)
                     waiting.push_back(next);

@@ -2,31 +2,14 @@
 // Reading HLO text in tests.
 #pragma once
 
-#include <QString>
-
 #include <deque>
 #include <string>
 #include <string_view>
 
 #include "hlo/read.h"
+#include "shown_error.h"
 
 namespace shardscope::test {
-
-/// "E120 3:14 expected=“)” found=“,”".
-inline QString shownError(const Error& error)
-{
-    std::string text(error.id());
-    text += ' ' + std::to_string(error.where.line) + ':' + std::to_string(error.where.column);
-    for (const Arg& arg : error.args)
-        text += ' ' + arg.name + '=' + error.text(arg.name);
-    return QString::fromStdString(text);
-}
-
-template <class T>
-QString shownError(const Result<T>& read)
-{
-    return read ? QString() : shownError(read.error());
-}
 
 /// A module of one computation with these statements; the first one stands in line 4.
 inline std::string moduleOf(std::string_view statements, std::string_view attributes = {})

@@ -10,7 +10,7 @@
 using namespace shardscope;
 using test::moduleOf;
 using test::named;
-using test::shownError;
+using test::shown;
 
 namespace {
 
@@ -55,7 +55,7 @@ std::optional<std::int64_t> tripsOf(const LoopText& loop)
     const std::string text = textOf(loop);
     const Result<HloModule> module = readHlo(text);
     if (!module)
-        qFatal("%s", qPrintable(shownError(module)));
+        qFatal("%s", qPrintable(shown(module)));
     return tripCount(*module, named(*module, "loop"));
 }
 
@@ -125,9 +125,9 @@ void TestCollectives::inLoops()
                          "dimensions={0}, use_global_device_ids=true, "
                          "metadata={op_name=\"jit(f)/while/body/dot\" source_file=\"f.py\" source_line=3}\n" });
     const Result<HloModule> module = readHlo(text);
-    QCOMPARE(shownError(module), QString());
+    QCOMPARE(shown(module), QString());
     const Result<HloCollectives> found = collectivesOf(*module);
-    QCOMPARE(shownError(found), QString());
+    QCOMPARE(shown(found), QString());
     QCOMPARE(found->list.size(), std::size_t{ 1 });
     const HloCollective& gather = found->list[0];
     QVERIFY(gather.kind == HloCollectiveKind::AllGather);
@@ -158,9 +158,9 @@ void TestCollectives::kinds()
         "  %v = f32[8]{0} collective-broadcast(%p), replica_groups={{1,0}}\n"
         "  %w = f32[8]{0} ragged-all-to-all(%p), replica_groups={{1,0}}\n}\n";
     const Result<HloModule> module = readHlo(text);
-    QCOMPARE(shownError(module), QString());
+    QCOMPARE(shown(module), QString());
     const Result<HloCollectives> found = collectivesOf(*module);
-    QCOMPARE(shownError(found), QString());
+    QCOMPARE(shown(found), QString());
     QCOMPARE(found->list.size(), std::size_t{ 6 });
     QCOMPARE(found->devices, 4);
     QCOMPARE(found->list[0].bytesIn, 48);
@@ -193,9 +193,9 @@ void TestCollectives::asynchronous()
         "  %a = ((f32[8]{0}), f32[4]{0}, u32[]) async-start(%p), calls=%inside\n"
         "  %ad = f32[4]{0} async-done(%a), calls=%inside\n}\n";
     const Result<HloModule> module = readHlo(text);
-    QCOMPARE(shownError(module), QString());
+    QCOMPARE(shown(module), QString());
     const Result<HloCollectives> found = collectivesOf(*module);
-    QCOMPARE(shownError(found), QString());
+    QCOMPARE(shown(found), QString());
     QCOMPARE(found->list.size(), std::size_t{ 4 });
     const HloCollective &scatter = found->list[0], &gather = found->list[1], &reduce = found->list[2],
                         &permute = found->list[3];
@@ -237,7 +237,7 @@ void TestCollectives::devices()
             attributes);
         const Result<HloModule> module = readHlo(text);
         const Result<HloCollectives> found = collectivesOf(module.value());
-        return found ? QString::number(found->devices) : shownError(found);
+        return found ? QString::number(found->devices) : shown(found);
     };
     QCOMPARE(devicesOf(""), QStringLiteral("6"));
     QCOMPARE(devicesOf(", num_partitions=8"), QStringLiteral("8"));
@@ -260,7 +260,7 @@ void TestCollectives::replicasAndPartitions()
     const auto groupsOf = [&](const std::string& statement, const std::string& attributes = {}) {
         const Result<HloCollectives> read = found(statement, attributes);
         if (!read)
-            qWarning("%s", qPrintable(shownError(read)));
+            qWarning("%s", qPrintable(shown(read)));
         return read ? read->list.at(0).groups.expanded(read->devices) : Groups();
     };
     const Groups ofReplicas{ { 0, 2 }, { 1, 3 }, { 4, 6 }, { 5, 7 } }, halves{ { 0, 1, 2, 3 }, { 4, 5, 6, 7 } },
@@ -288,7 +288,7 @@ void TestCollectives::replicasAndPartitions()
         == (Pairs{ { 0, 1 }, { 2, 3 }, { 4, 5 }, { 6, 7 } }));
     // There are four replicas, two partitions, and eight devices.
     const auto refused = [&](const std::string& statement, const std::string& attributes = {}) {
-        const QString error = shownError(found(statement, attributes));
+        const QString error = shown(found(statement, attributes));
         return error.section(QLatin1Char(' '), 0, 0) + QLatin1Char(' ') + error.section(QLatin1Char(' '), 2);
     };
     QCOMPARE(refused("all-reduce(%p), replica_groups={{0,4}}"), QStringLiteral("E408 device=4 devices=4"));
@@ -363,7 +363,7 @@ void TestCollectives::errors()
     const auto stated = [](const std::string& statement) {
         const std::string text = moduleOf("  %p = f32[8] parameter(0)\n  " + statement);
         const Result<HloModule> module = readHlo(text);
-        return shownError(collectivesOf(module.value()));
+        return shown(collectivesOf(module.value()));
     };
     QCOMPARE(stated("%g = f32[8] all-reduce(%p), replica_groups={{0,0}}").section(QLatin1Char(' '), 0, 1),
         QStringLiteral("E409 5:50"));

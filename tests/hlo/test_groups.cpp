@@ -7,7 +7,7 @@
 #include "registered_test.h"
 
 using namespace shardscope;
-using test::shownError;
+using test::shown;
 
 namespace {
 
@@ -69,7 +69,7 @@ void TestGroups::forms()
     QFETCH(int, form);
     QFETCH(Groups, groups);
     const Result<HloGroups> read = groupsIn(text.toStdString());
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     QCOMPARE(static_cast<int>(read->form), form);
     QCOMPARE(read->expanded(4), groups);
     std::int32_t end = 0;
@@ -116,7 +116,7 @@ void TestGroups::errors()
     QFETCH(QString, stated);
     const Result<HloGroups> read = groupsIn(text.toStdString());
     QVERIFY(!read);
-    QCOMPARE(shownError(read).left(stated.size()), stated);
+    QCOMPARE(shown(read).left(stated.size()), stated);
 }
 
 void TestGroups::pairs()
@@ -125,12 +125,12 @@ void TestGroups::pairs()
         return readPairs(around(text), { 0, static_cast<std::uint32_t>(text.size()) });
     };
     const auto read = pairsIn("{{0,1},{1,2}, {2,0}}");
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     QCOMPARE(*read, (std::vector<std::pair<std::int32_t, std::int32_t>>{ { 0, 1 }, { 1, 2 }, { 2, 0 } }));
     QVERIFY(pairsIn("{}")->empty());
-    QCOMPARE(shownError(pairsIn("{{0,1},{0,2}}")), QStringLiteral("E409 1:8 device=0 what=pairs"));
-    QCOMPARE(shownError(pairsIn("{{0,1},{2,1}}")), QStringLiteral("E409 1:8 device=1 what=pairs"));
-    QCOMPARE(shownError(pairsIn("{{0}}")).left(8), QStringLiteral("E120 1:4"));
+    QCOMPARE(shown(pairsIn("{{0,1},{0,2}}")), QStringLiteral("E409 1:8 device=0 what=pairs"));
+    QCOMPARE(shown(pairsIn("{{0,1},{2,1}}")), QStringLiteral("E409 1:8 device=1 what=pairs"));
+    QCOMPARE(shown(pairsIn("{{0}}")).left(8), QStringLiteral("E120 1:4"));
 }
 
 REGISTER_TEST(TestGroups)

@@ -9,7 +9,7 @@
 using namespace shardscope;
 using test::moduleOf;
 using test::named;
-using test::shownError;
+using test::shown;
 
 class TestRead : public QObject {
     Q_OBJECT
@@ -49,7 +49,7 @@ void TestRead::module()
                              "  ROOT %r = f32[2]{0} reduce(%x, %zero), dimensions={1}, to_apply=%add.1\n"
                              "}\n";
     const Result<HloModule> read = readHlo(text);
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     QVERIFY(isHloText(text));
     QVERIFY(isHloText("// a dump\n\nHloModule x"));
     QVERIFY(!isHloText("HloModules x"));
@@ -83,7 +83,7 @@ void TestRead::withoutSigns()
     // The short form: no signs, no parameters at the head, no root.
     const std::string text = "HloModule m\nmain {\n  x = f32[8] parameter(0)\n  tanh.1 = f32[8] tanh(x)\n}\n";
     const Result<HloModule> read = readHlo(text);
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     QCOMPARE(read->computations[0].root, 1U);
     QCOMPARE(read->operandsOf(read->instructions[1])[0], 0U);
     QCOMPARE(read->entry, noHloIndex);
@@ -97,7 +97,7 @@ void TestRead::comments()
                                 "  %a = f32[8]{0} reverse(%p), dimensions={0} /* all of them */\n"
                                 "  %b = f32[8]{0} iota(), iota_dimension=0 // from 0\n"
                                 "  ROOT %c = f32[8]{0} add(%a, %b)"));
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     QCOMPARE(read->instructions.size(), std::size_t{ 4 });
     QCOMPARE(hloNumbers(*read, named(*read, "a"), "dimensions").value(), std::optional(std::vector<std::int64_t>{ 0 }));
     QCOMPARE(hloNumber(*read, named(*read, "b"), "iota_dimension").value(), std::optional<std::int64_t>(0));
@@ -108,7 +108,7 @@ void TestRead::operandsWithShapes()
     const Result<HloModule> read = test::readKept(
         moduleOf("  %p = f32[8]{0} parameter(0)\n  %t = (f32[8]{0}, f32[8]{0}) tuple(f32[8]{0} %p, %p)\n"
                  "  ROOT %g = f32[8]{0} get-tuple-element((f32[8]{0}, /*index=1*/f32[8]{0}) %t), index=1"));
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     QCOMPARE(read->operandsOf(named(*read, "t")).size(), std::size_t{ 2 });
     QCOMPARE(read->operandsOf(named(*read, "g"))[0], 1U);
     QCOMPARE(hloNumber(*read, named(*read, "g"), "index").value(), std::optional<std::int64_t>(1));
@@ -122,7 +122,7 @@ void TestRead::shapes()
                  "  %c = f32[<=5,?] parameter(1)\n  %d = f8e4m3fn[2]{0} parameter(2)\n  %e = token[] after-all()\n"
                  "  %f = c64[3]{0} parameter(3)\n  %g = opaque[] parameter(4)\n  %h = s4[3]{0:E(4)} parameter(5)\n"
                  "  %i = bf16[1,16,512]{2,0,1:T(8,128)(2,1)S(1)} negate(%a)\n  %j = f32[8] parameter(6)"));
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     const HloShape& a = read->shape(named(*read, "a"));
     QVERIFY(a.dtype == DType::BF16);
     QVERIFY(a.sizes == Shape({ 1, 16, 512 }));
@@ -152,7 +152,7 @@ void TestRead::bytes()
         moduleOf("  %a = bf16[3,5]{1,0} parameter(0)\n  %b = (f32[2], pred[7], (s32[])) parameter(1)\n"
                  "  %c = f32[1000000000,1000000000,1000000000] parameter(2)\n  %d = token[] after-all()\n  %e "
                  "= f32[0,4] parameter(3)"));
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     const auto bytesOf = [&](std::string_view name) { return byteCount(*read, read->shape(named(*read, name))); };
     QCOMPARE(bytesOf("a"), 2 * 3 * 5);
     QCOMPARE(bytesOf("b"), 8 + 7 + 4);
@@ -169,7 +169,7 @@ void TestRead::attributes()
                  "frontend_attributes={k=\"v\",kernel={\n"
                  "\"x\":\"{\\\"q\\\": 1}\"\n}}, dim_labels=b01f_01io->b01f, flag=true,\n"
                  "    new_attribute=<=[8]T(1,0), backend_config={\"known_trip_count\":{\"n\":\"12\"},\"y\":[1,{}]}"));
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     const HloInstruction& c = named(*read, "c");
     QCOMPARE(c.attributeCount, std::uint16_t{ 6 });
     QCOMPARE(hloText(*read, c, "custom_call_target"), std::string("a, \"b\""));
@@ -209,7 +209,7 @@ void TestRead::tables()
         "profile_type={1}}\n"
         "  ROOT %c = f32[] constant(1)\n}\n";
     const Result<HloModule> read = readHlo(text);
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     QCOMPARE(read->frames.size(), std::size_t{ 2 });
     QCOMPARE(read->frames[0].parent, 0U);
     QCOMPARE(read->frames[1].parent, 1U); // frames are counted from 0 where a row names its caller, plus one
@@ -235,7 +235,7 @@ void TestRead::calls()
         "  %w = s32[] while(%x), condition=%c, body=%b\n"
         "  ROOT %k = s32[] conditional(%w, %x, %x), branch_computations={%b, %b}\n}\n";
     const Result<HloModule> read = readHlo(text);
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     const std::vector<HloCall> loop = calledBy(*read, named(*read, "w")).value();
     QCOMPARE(loop.size(), std::size_t{ 2 });
     QCOMPARE(loop[0].attribute, std::string_view("condition"));
@@ -247,7 +247,7 @@ void TestRead::calls()
     std::string wrong = text;
     wrong.replace(wrong.find("body=%b"), 7, "body=%q");
     const Result<HloModule> other = readHlo(wrong);
-    QCOMPARE(shownError(calledBy(*other, named(*other, "w"))), QStringLiteral("E190 14:45 what=computation name=q"));
+    QCOMPARE(shown(calledBy(*other, named(*other, "w"))), QStringLiteral("E190 14:45 what=computation name=q"));
 }
 
 void TestRead::shardings()
@@ -262,7 +262,7 @@ void TestRead::aliases()
     const Result<HloModule> read = test::readKept(moduleOf("  %p = f32[8]{0} parameter(0)",
         ", input_output_alias={ {0}: (2, {}, may-alias), {1,3}: (0, {4}, must-alias) }, "
         "entry_computation_layout={(f32[8]{0})->f32[8]{0}}"));
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     const std::vector<HloAlias> aliases = hloAliases(*read).value();
     QCOMPARE(aliases.size(), std::size_t{ 2 });
     QVERIFY(aliases[0].result == std::vector<std::int64_t>{ 0 });
@@ -273,18 +273,18 @@ void TestRead::aliases()
     QVERIFY(aliases[1].must);
     const Result<HloModule> wrong =
         test::readKept(moduleOf("  %p = f32[8]{0} parameter(0)", ", input_output_alias={{0}}"));
-    QCOMPARE(shownError(hloAliases(*wrong)).left(9), QStringLiteral("E120 1:37"));
+    QCOMPARE(shown(hloAliases(*wrong)).left(9), QStringLiteral("E120 1:37"));
 }
 
 void TestRead::endsEarly()
 {
     const Result<HloModule> read = readHlo("HloModule m\n%f (p: f32[8]) -> f32[8] {\n  %p = f32[8]{0} parameter(0)\n"
                                            "  %s = ((f32[8]), f32[8], u32[]) async-start(%p), calls=%elsewhere\n");
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     QVERIFY(read->endsEarly);
     const Result<HloModule> between =
         readHlo("HloModule m\n\n%f (x: f32[]) -> f32[] {\n  %x = f32[] parameter(0)\n}\n");
-    QCOMPARE(shownError(between), QString());
+    QCOMPARE(shown(between), QString());
     QVERIFY(between->endsEarly);
     QCOMPARE(read->entry, noHloIndex);
     QCOMPARE(read->computations[0].instructionCount, 2U);
@@ -350,7 +350,7 @@ void TestRead::errors()
     const std::string utf8 = text.toStdString();
     const Result<HloModule> read = readHlo(utf8);
     QVERIFY(!read);
-    QCOMPARE(shownError(read.error()).left(stated.size()), stated);
+    QCOMPARE(shown(read.error()).left(stated.size()), stated);
 }
 
 void TestRead::everyPrefix()
@@ -361,7 +361,7 @@ void TestRead::everyPrefix()
                                       "  ROOT %r = (f32[8]{0}, /*index=1*/f32[2]{0}) tuple(%p, f32[2]{0} %c), "
                                       "metadata={op_name=\"a\\\"b\" stack_frame_id=1}",
         ", num_partitions=4\n\nFileNames\n1 \"a.py\"\n\nStackFrames\n1 {file_location_id=1 parent_frame_id=1}\n");
-    QCOMPARE(shownError(readHlo(text)), QString());
+    QCOMPARE(shown(readHlo(text)), QString());
     for (std::size_t length = 0; length < text.size(); ++length) {
         const std::string part = text.substr(0, length);
         const Result<HloModule> read = readHlo(part);
@@ -379,7 +379,7 @@ void TestRead::manyNames()
             + std::to_string(i / 2) + ")\n";
     const std::string text = moduleOf(statements);
     const Result<HloModule> read = readHlo(text);
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     for (int i = 1; i < count; ++i) {
         const auto operands = read->operandsOf(read->instructions[static_cast<std::size_t>(i)]);
         QVERIFY(operands.size() == 2 && operands[0] == static_cast<std::uint32_t>(i - 1)

@@ -15,7 +15,7 @@
 
 using namespace shardscope;
 using test::moduleOf;
-using test::shownError;
+using test::shown;
 
 namespace {
 
@@ -25,9 +25,9 @@ QString different(const std::string& hlo, const std::string& stableHlo)
     const Result<ReadProgram> read = readProgram(hlo);
     const Result<ReadProgram> wanted = readProgram(stableHlo);
     if (!read || !wanted)
-        return shownError(read) + shownError(wanted);
+        return shown(read) + shown(wanted);
     if (const auto wrong = verify(read->program); !wrong.empty())
-        return shownError(wrong.front());
+        return shown(wrong.front());
     return QString::fromStdString(difference(wanted->program, read->program, false));
 }
 
@@ -195,7 +195,7 @@ void TestToStableHlo::shardings()
         "sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}, "
         "frontend_attributes={xla.sdy.sharding=\"#sdy.sharding_per_value<[<@mesh, [{}, {\\\"y\\\"}]>]>\"}\n}\n";
     const Result<ReadProgram> read = readProgram(shardy);
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     const Program& program = read->program;
     QCOMPARE(program.meshes.size(), std::size_t{ 1 });
     QCOMPARE(program.meshes[0].name, std::string("mesh"));
@@ -207,7 +207,7 @@ void TestToStableHlo::shardings()
         readProgram("HloModule m, num_partitions=4\n\nENTRY %main (p: f32[8,4]) -> f32[8,4] {\n"
                     "  %p = f32[8,4]{1,0} parameter(0), sharding={devices=[2,2]<=[4]}\n"
                     "  ROOT %r = f32[8,4]{1,0} tanh(%p)\n}\n");
-    QCOMPARE(shownError(plain), QString());
+    QCOMPARE(shown(plain), QString());
     QVERIFY(plain->program.shardingOf(plain->program.main().arguments[0]));
     // What stands between the two calls of a manual region is manual without a word.
     const Result<ReadProgram> manual =
@@ -217,7 +217,7 @@ void TestToStableHlo::shardings()
                     "sharding={manual}\n  %t = f32[2,4]{1,0} tanh(%f), sharding={manual}\n"
                     "  ROOT %r = f32[8,4]{1,0} custom-call(%t), custom_call_target=\"SPMDShardToFullShape\", "
                     "sharding={devices=[4,1]<=[4]}\n}\n");
-    QCOMPARE(shownError(manual), QString());
+    QCOMPARE(shown(manual), QString());
     QVERIFY(manual->warnings.empty());
     // A tuple has one for each of its arrays, and instructions in between may have their own.
     const auto tuple = [](const std::string& stated) {
@@ -231,23 +231,23 @@ void TestToStableHlo::shardings()
               "sharding={{devices=[2,2]<=[4]}, {replicated}}\n}\n");
     };
     const Result<ReadProgram> parts = tuple("{{devices=[4,1]<=[4]}, {devices=[4]<=[4]}}");
-    QCOMPARE(shownError(parts), QString());
+    QCOMPARE(shown(parts), QString());
     QVERIFY(parts->warnings.empty());
-    const auto shown = [&](ValueId value) {
+    const auto textOf = [&](ValueId value) {
         const auto sharding = parts->program.shardingOf(value);
         return sharding ? QString::fromStdString(
                    verification::shardingText(parts->program.meshes[sharding->mesh], sharding->sharding))
                         : QString();
     };
     const Region& main = parts->program.main();
-    QCOMPARE(shown(main.arguments[0]), QStringLiteral("[{axis_0, axis_1}, {}]"));
-    QCOMPARE(shown(main.arguments[1]), QStringLiteral("[{axis_0, axis_1}]"));
-    QCOMPARE(shown(parts->program.operation(main.operations[0]).results[0]), QStringLiteral("[{}, {axis_0, axis_1}]"));
-    QVERIFY(shownError(tuple("{{devices=[4,1]<=[4]}}"))
-                .startsWith(QStringLiteral("E194 4:58 what=shardings found=1 wanted=2")));
+    QCOMPARE(textOf(main.arguments[0]), QStringLiteral("[{axis_0, axis_1}, {}]"));
+    QCOMPARE(textOf(main.arguments[1]), QStringLiteral("[{axis_0, axis_1}]"));
+    QCOMPARE(textOf(parts->program.operation(main.operations[0]).results[0]), QStringLiteral("[{}, {axis_0, axis_1}]"));
+    QVERIFY(
+        shown(tuple("{{devices=[4,1]<=[4]}}")).startsWith(QStringLiteral("E194 4:58 what=shardings found=1 wanted=2")));
     // One that is no tuple is that of all arrays.
     const Result<ReadProgram> all = tuple("{replicated}");
-    QCOMPARE(shownError(all), QString());
+    QCOMPARE(shown(all), QString());
     QVERIFY(all->program.shardingOf(all->program.main().arguments[1]));
     // XLA numbers every fifth part. A copy and an element say where their value lies as well, whatever their metadata
     // name.
@@ -262,7 +262,7 @@ void TestToStableHlo::shardings()
             + types + ") custom-call(%p), custom_call_target=\"six\", sharding={" + shardings
             + "}\n  %e = f32[8]{0} get-tuple-element(%c), index=5\n  %k = f32[8]{0} copy(%e), sharding={replicated "
               "metadata={op_name=\"jit(f)/manual/copy\"}}\n  ROOT %r = f32[8]{0} negate(%k)\n}\n");
-    QCOMPARE(shownError(many), QString());
+    QCOMPARE(shown(many), QString());
     const Program& six = many->program;
     const Operation& call = six.operation(six.main().operations[0]);
     QCOMPARE(call.results.size(), std::size_t{ 6 });
@@ -280,7 +280,7 @@ void TestToStableHlo::namesAndPlaces()
         "source_file=\"f.py\" source_line=12}\n"
         "  ROOT %r = f32[8]{0} tanh(%mul.2)\n}\n";
     Result<ReadProgram> read = readProgram(hlo);
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     Program& program = read->program;
     const Operation& multiply = program.operation(program.main().operations[0]);
     QCOMPARE(program.sources[multiply.source].line, 5U);
@@ -319,7 +319,7 @@ void TestToStableHlo::namesOfElements()
         "  %carried = f32[8]{0} get-tuple-element(%loop), index=1\n"
         "  ROOT %sum = f32[8]{0} add(%carried, %second)\n}\n";
     Result<ReadProgram> read = readProgram(hlo);
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     declaredName(*read, hlo);
     const Program& program = read->program;
     for (const char* path : { "a", "b", "first", "second", "loop#1", "sum", "i", "x" })
@@ -334,7 +334,7 @@ void TestToStableHlo::unknown()
 {
     const Result<ReadProgram> read =
         readProgram(moduleOf("  %p = f32[8] parameter(0)\n  ROOT %q = f32[8] new-thing(%p), k=1"));
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     QVERIFY(read->program.operation(read->program.main().operations[0]).kind == OpKind::Opaque);
     QCOMPARE(read->warnings.size(), std::size_t{ 1 });
     QCOMPARE(read->warnings[0].where.line, 5);
@@ -396,7 +396,7 @@ void TestToStableHlo::tiles()
         + " {\n  %p = " + from.toStdString() + " parameter(0)\n  ROOT %q = " + to.toStdString() + " bitcast(%p)\n}\n";
     if (steps == QLatin1String("opaque")) {
         const Result<ReadProgram> read = readProgram(hlo);
-        QCOMPARE(shownError(read), QString());
+        QCOMPARE(shown(read), QString());
         QVERIFY(!read->program.main().operations.empty());
         QCOMPARE(read->program.operation(read->program.main().operations[0]).kind, OpKind::Opaque);
         return;
@@ -425,7 +425,7 @@ void TestToStableHlo::compiled()
 {
     const Result<ReadProgram> scheduled =
         readProgram("HloModule m, is_scheduled=true\nENTRY %main {\n  ROOT %c = f32[] constant(0)\n}\n");
-    QCOMPARE(shownError(scheduled), QString());
+    QCOMPARE(shown(scheduled), QString());
     QVERIFY(scheduled->partitionedOver == (std::vector<MeshAxis>{ { "axis_0", 1 } }));
     const Result<ReadProgram> before = readProgram(moduleOf("  ROOT %p = f32[8] parameter(0)"));
     QVERIFY(before && before->partitionedOver.empty());
@@ -433,7 +433,7 @@ void TestToStableHlo::compiled()
     const Result<ReadProgram> odd =
         readProgram("HloModule m, is_scheduled=true, num_partitions=4\nENTRY %main {\n"
                     "  ROOT %p = f32[8] parameter(0), sharding={mesh['x'=2,'x'=2], [{'x'}]}\n}\n");
-    QCOMPARE(shownError(odd), QString());
+    QCOMPARE(shown(odd), QString());
     QVERIFY(odd->partitionedOver == (std::vector<MeshAxis>{ { "axis_0", 4 } }));
     QVERIFY(!odd->partsOf[0].has_value());
     // A fusion is what it calls; a bitcast what its bytes are; what starts is there, and what is waited for comes out.
@@ -486,20 +486,20 @@ void TestToStableHlo::collectives()
     const auto sum = over("  ROOT %r = f32[4,2]{1,0} all-reduce(%p), channel_id=3, replica_groups=[4,2]<=[2,4]T(1,0), "
                           "use_global_device_ids=true, to_apply=%add",
         "f32[4,2]");
-    QCOMPARE(shownError(sum), QString());
+    QCOMPARE(shown(sum), QString());
     const CollectiveAttributes* reduced = only(sum, OpKind::AllReduce);
     QVERIFY(reduced);
     QVERIFY(reduced->groups == (std::vector<std::vector<std::int64_t>>{ { 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 } }));
     QVERIFY(sum->partitionedOver == (std::vector<MeshAxis>{ { "axis_0", 2 }, { "axis_1", 4 } }));
-    QCOMPARE(shownError(
-                 over("  ROOT %r = f32[4,2]{1,0} all-reduce(%p), replica_groups=[1,4]<=[4], to_apply=%add", "f32[4,2]"))
-                 .section(QLatin1Char(' '), 2),
+    QCOMPARE(
+        shown(over("  ROOT %r = f32[4,2]{1,0} all-reduce(%p), replica_groups=[1,4]<=[4], to_apply=%add", "f32[4,2]"))
+            .section(QLatin1Char(' '), 2),
         QStringLiteral("what=groups tiles=4 devices=8"));
     const auto sent =
         over("  ROOT %r = f32[4,2]{1,0} collective-permute(%p), channel_id=1, source_target_pairs={{0,1},{1,0}}",
             "f32[4,2]");
     const CollectiveAttributes* permuted = only(sent, OpKind::CollectivePermute);
-    QVERIFY2(permuted, qPrintable(shownError(sent)));
+    QVERIFY2(permuted, qPrintable(shown(sent)));
     QVERIFY(permuted->groups == (std::vector<std::vector<std::int64_t>>{ { 0, 1 }, { 1, 0 } }));
     // One operand for each device of a group: parts of one array, put together.
     const auto parts =
@@ -507,7 +507,7 @@ void TestToStableHlo::collectives()
              "{'x'}\n  ROOT %r = f32[4,2]{1,0} get-tuple-element(%x), index=1",
             "f32[4,2]");
     const CollectiveAttributes* exchanged = only(parts, OpKind::AllToAll);
-    QVERIFY2(exchanged, qPrintable(shownError(parts)));
+    QVERIFY2(exchanged, qPrintable(shown(parts)));
     QCOMPARE(exchanged->splitCount, std::int64_t{ 2 });
     QVERIFY(parts->partitionedOver == (std::vector<MeshAxis>{ { "x", 2 }, { "y", 4 } }));
 }
@@ -538,9 +538,9 @@ void TestToStableHlo::replicasAndPartitions()
     for (const char* compiled : { "", ", is_scheduled=true" }) {
         const Result<ReadProgram> read = readProgram("HloModule m, replica_count=4, num_partitions=2"
             + std::string(compiled) + "\n\n" + adder + "ENTRY %e (v0: f32[4,2]) -> f32[4,2] {\n" + statements + "}\n");
-        QCOMPARE(shownError(read), QString());
+        QCOMPARE(shown(read), QString());
         QVERIFY(verify(read->program).empty());
-        QVERIFY(strangeDevices(read->program).empty());
+        QVERIFY(verifyCollectiveGroups(read->program).empty());
         const DeviceCounts devices = statedDevices(read->program);
         std::size_t next = 0;
         for (const Operation& operation : read->program.operations) {
@@ -562,7 +562,7 @@ void TestToStableHlo::takenText()
     for (const std::string& text : { test::layersText(3), stableHlo }) {
         std::string taken = text;
         const Result<ReadProgram> kept = readProgram(text), read = takeProgram(taken);
-        QCOMPARE(shownError(kept) + shownError(read), QString());
+        QCOMPARE(shown(kept) + shown(read), QString());
         QCOMPARE(QString::fromStdString(difference(kept->program, read->program, false)), QString());
         QVERIFY(kept->program.sources == read->program.sources);
         QVERIFY(kept->partitionedOver == read->partitionedOver && kept->partsOf == read->partsOf);
@@ -572,8 +572,8 @@ void TestToStableHlo::takenText()
     const std::string wrong = moduleOf("  %p = f32[?] parameter(0)");
     std::string taken = wrong;
     const Result<ReadProgram> kept = readProgram(wrong), read = takeProgram(taken);
-    QVERIFY(!shownError(kept).isEmpty());
-    QCOMPARE(shownError(read), shownError(kept));
+    QVERIFY(!shown(kept).isEmpty());
+    QCOMPARE(shown(read), shown(kept));
 }
 
 void TestToStableHlo::largeTuples()
@@ -591,7 +591,7 @@ void TestToStableHlo::largeTuples()
     QElapsedTimer timer;
     timer.start();
     const Result<ReadProgram> read = readProgram(text);
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     QCOMPARE(read->program.main().operations.size(), std::size_t{ 1 });
     QVERIFY2(timer.elapsed() < 5'000, qPrintable(QString::number(timer.elapsed()))); // were it the square: minutes
 }
@@ -606,7 +606,7 @@ void TestToStableHlo::namesThatClash()
                              "  %x = f32[8] call(%p), to_apply=%main\n"
                              "  ROOT %y = f32[8] call(%x), to_apply=%main.called\n}\n";
     const Result<ReadProgram> read = readProgram(text);
-    QCOMPARE(shownError(read), QString());
+    QCOMPARE(shown(read), QString());
     QCOMPARE(verify(read->program).size(), std::size_t{ 0 });
     QCOMPARE(read->program.functions.size(), std::size_t{ 3 });
     QVERIFY(read->program.functions[1].name != read->program.functions[2].name);
@@ -614,8 +614,8 @@ void TestToStableHlo::namesThatClash()
 
 void TestToStableHlo::errors()
 {
-    const auto stated = [](const std::string& statements) { return shownError(readProgram(moduleOf(statements))); };
-    QCOMPARE(shownError(readProgram("HloModule m\nf {\n  ROOT c = f32[] constant(0)\n}\n")).left(8),
+    const auto stated = [](const std::string& statements) { return shown(readProgram(moduleOf(statements))); };
+    QCOMPARE(shown(readProgram("HloModule m\nf {\n  ROOT c = f32[] constant(0)\n}\n")).left(8),
         QStringLiteral("E197 4:2")); // where it ends
     QCOMPARE(stated("  %p = f32[8] parameter(0)\n  %q = f32[8,2] broadcast(%p)"),
         QStringLiteral("E195 5:4 op=broadcast attribute=dimensions"));
@@ -631,10 +631,10 @@ void TestToStableHlo::errors()
         grid += d == 0 ? "2" : ",2";
         order += (d == 0 ? "" : ",") + std::to_string(d < 9 ? 2 * d : 2 * (d - 9) + 1);
     }
-    QVERIFY(shownError(readProgram("HloModule m, is_scheduled=true, num_partitions=131072\n\n" + adder
-                           + "ENTRY %e (p: f32[8]) -> f32[8] {\n  %p = f32[8]{0} parameter(0)\n  ROOT %r = f32[8]{0} "
-                             "all-reduce(%p), replica_groups=[512,256]<=["
-                           + grid + "]T(" + order + "), to_apply=%add\n}\n"))
+    QVERIFY(shown(readProgram("HloModule m, is_scheduled=true, num_partitions=131072\n\n" + adder
+                      + "ENTRY %e (p: f32[8]) -> f32[8] {\n  %p = f32[8]{0} parameter(0)\n  ROOT %r = f32[8]{0} "
+                        "all-reduce(%p), replica_groups=[512,256]<=["
+                      + grid + "]T(" + order + "), to_apply=%add\n}\n"))
                 .startsWith(QStringLiteral("E126 11:9 what=mesh axes")));
 }
 

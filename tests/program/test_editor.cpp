@@ -119,7 +119,7 @@ void TestEditor::moves()
     const OperationId sine = addUnary(edit, OpKind::Sine, edit.region(main).arguments[0]);
     edit.placeLast(main, sine);
     edit.commit();
-    edit.unplace(sine);
+    edit.detach(sine);
     edit.placeBefore(abs, sine);
     QCOMPARE(kinds(std::move(edit).finish()), std::string("sine abs tanh"));
 }

@@ -125,13 +125,13 @@ QString kindsOf(const Made& made)
 class TestVerifyShardings : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void strayAxesKeepWhatIsWritten();
+    void invalidAxesKeepWhatIsWritten();
     void meshes_data();
     void meshes();
     void priorities();
     void placesAreStated();
     void sharedShardingsAreReportedWhereverTheyStand();
-    void looseShardings();
+    void unmatchedShardings();
     void barriersAndEdges();
     void manualComputations_data();
     void manualComputations();
@@ -149,7 +149,7 @@ private Q_SLOTS:
     void returnsOfBodies();
 };
 
-void TestVerifyShardings::strayAxesKeepWhatIsWritten()
+void TestVerifyShardings::invalidAxesKeepWhatIsWritten()
 {
     ProgramMesh mesh = declaredMesh("m", { { "x", 8 }, { "y", 2 } });
     QCOMPARE(axisReference(mesh, "x"), (AxisRef{ 0, 1, 8 }));
@@ -158,12 +158,12 @@ void TestVerifyShardings::strayAxesKeepWhatIsWritten()
                   large = axisReference(mesh, "y", SubAxis{ 1, std::int64_t{ 1 } << 40 });
     QCOMPARE(axisReference(mesh, "w"), missing); // once each
     QCOMPARE(missing.axis, 2);
-    QCOMPARE(mesh.strays.size(), std::size_t{ 3 });
+    QCOMPARE(mesh.invalidAxes.size(), std::size_t{ 3 });
     QCOMPARE(axisText(mesh, missing), std::string("w"));
     QCOMPARE(axisText(mesh, full), std::string("x:(1)8"));
     QCOMPARE(axisText(mesh, large), std::string("y:(1)1099511627776"));
     QCOMPARE(axisText(mesh, axisReference(mesh, "x", SubAxis{ 2, 4 })), std::string("x:(2)4"));
-    QVERIFY(!strayAxis(mesh, AxisRef{ 0, 1, 8 }));
+    QVERIFY(!invalidAxis(mesh, AxisRef{ 0, 1, 8 }));
 }
 
 void TestVerifyShardings::meshes_data()
@@ -263,7 +263,7 @@ void TestVerifyShardings::sharedShardingsAreReportedWhereverTheyStand()
     QCOMPARE(verifyShardings(made.program)[1].number("index"), std::int64_t{ 1 });
 }
 
-void TestVerifyShardings::looseShardings()
+void TestVerifyShardings::unmatchedShardings()
 {
     Made made;
     made.program.meshes.push_back(declaredMesh("one", {}, std::vector<std::int64_t>{ 0 }));
@@ -272,10 +272,10 @@ void TestVerifyShardings::looseShardings()
     made.program.shardings = { single, made.sharding({}), made.sharding({ { "x" } }) };
     const ValueId a = made.argument(f32({ 8 }));
     for (const ShardingIndex sharding : { 1U, 2U, 3U })
-        made.program.looseShardings.push_back({ made.operation(OpKind::CustomCall, { a }, {},
-                                                    otherAttributes(CustomCallAttributes{ "f", false, "", 0, {} })),
+        made.program.unmatchedShardings.push_back({ made.operation(OpKind::CustomCall, { a }, {},
+                                                        otherAttributes(CustomCallAttributes{ "f", false, "", 0, {} })),
             { sharding } });
-    made.program.looseShardings.push_back({ made.operation(OpKind::Add, { a, a }, { f32({ 8 }) }), { 3, 3 } });
+    made.program.unmatchedShardings.push_back({ made.operation(OpKind::Add, { a, a }, { f32({ 8 }) }), { 3, 3 } });
     QCOMPARE(kindsOf(made), QStringLiteral("rank_mismatch:token sharding_count"));
 }
 

@@ -43,7 +43,7 @@ private Q_SLOTS:
         QCOMPARE(run->gather(x), options.initial.byPath["x"]);
         QCOMPARE(run->shard(x, 2), (std::vector<double>{ 1, 2, 3 }));
         QCOMPARE(run->shard(x, 3), (std::vector<double>{ 4, 5, 6 }));
-        QVERIFY(run->replicasAgree(x));
+        QVERIFY(!run->replicaDifference(x));
         const auto bytes = run->bytes(x, 4);
         const_cast<std::byte*>(bytes.data())[4] ^= std::byte{ 1 };
         const ReplicaDifference found = run->replicaDifference(x).value();
@@ -70,7 +70,7 @@ private Q_SLOTS:
         const auto run = Run::create(plan, options).value();
         const ValueId x = plan->program->program->find("x");
         QCOMPARE(run->gather(x), options.initial.byPath["x"]);
-        QVERIFY(run->replicasAgree(x));
+        QVERIFY(!run->replicaDifference(x));
     }
 };
 

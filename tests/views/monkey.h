@@ -216,11 +216,14 @@ private:
         if (QWindow* window = windowForKeys())
             QTest::keyClick(window, key, modifiers);
     }
-    void write(const QString& text)
+    /// Each letter is an event of its own.
+    void write(const QString& text, const QString& where)
     {
         for (const QChar letter : text)
-            if (QWindow* window = windowForKeys())
-                QTest::sendKeyEvent(QTest::Click, window, Qt::Key_unknown, QString(letter), Qt::NoModifier);
+            timed(u"\"%1\" of \"%2\" %3"_s.arg(letter).arg(text.left(30), where), [&] {
+                if (QWindow* window = windowForKeys())
+                    QTest::sendKeyEvent(QTest::Click, window, Qt::Key_unknown, QString(letter), Qt::NoModifier);
+            });
     }
     [[nodiscard]] static QString focusName() { return nameOf(QApplication::focusWidget()); }
     /// "RulesTable "Logical axis rules"".
@@ -277,7 +280,7 @@ private:
         const QString text = anyText();
         static constexpr Qt::Key ends[]{ Qt::Key_Return, Qt::Key_Return, Qt::Key_Tab, Qt::Key_Escape };
         const Qt::Key end = ends[m_random.below(std::size(ends))];
-        timed(u"\"%1\" into %2"_s.arg(text.left(30), focusName()), [&] { write(text); });
+        write(text, u"into "_s + focusName());
         timed(u"%1 in %2"_s.arg(QKeySequence(end).toString(), focusName()), [&] { press(end); });
     }
     void palette()
@@ -285,7 +288,7 @@ private:
         timed(u"Ctrl+K"_s, [this] { press(Qt::Key_K, Qt::ControlModifier); });
         std::vector<QString> all{ u"w1"_s, u"model"_s, u"rule"_s, u"show"_s, u"fit"_s, u"mesh"_s, u"a"_s, u"theme"_s };
         const QString text = m_random.of(all);
-        timed(u"\"%1\" in the palette"_s.arg(text), [&] { write(text); });
+        write(text, u"in the palette"_s);
         for (std::size_t i = m_random.below(4); i > 0; --i)
             timed(u"Down in the palette"_s, [this] { press(Qt::Key_Down); });
         const Qt::Key end = m_random.once(4) ? Qt::Key_Escape : Qt::Key_Return;

@@ -107,16 +107,16 @@ private Q_SLOTS:
 
     void scaleHoldsWhileSomethingIsDragged()
     {
-        HeldScale scale;
-        scale.follow(32, false);
+        BarScale scale;
+        scale.update(32, false);
         QCOMPARE(scale.share(16), 0.5);
-        scale.follow(16, true);
+        scale.update(16, true);
         QCOMPARE(scale.share(16), 0.5);
-        scale.follow(64, true); // does not fit any more
+        scale.update(64, true); // does not fit any more
         QCOMPARE(scale.share(-16), -0.25);
-        scale.follow(16, false);
+        scale.update(16, false);
         QCOMPARE(scale.share(16), 1.0);
-        scale.follow(0, false);
+        scale.update(0, false);
         QCOMPARE(scale.share(16), 0.0);
     }
 
@@ -259,8 +259,8 @@ private Q_SLOTS:
         QCOMPARE(row(2), u"data 4 × model 2 | 64 MiB | "_s + peak(2) + u" | 27.5 MiB | beaten by data 2 × model 4"_s);
         QVERIFY(pane.model()->isOpen(0) && !pane.model()->isOpen(1));
         QCOMPARE(pane.batches()->sentence(),
-            u"data 1 × model 8 sends least with a batch of 128, from 293 on data 2 × model 4, from 1,171 on data 4 × "
-            "model 2, from 4,682 on data 8 × model 1."_s);
+            u"data 1 × model 8 sends least with a batch of 128; from a batch of 293 on it is data 2 × model 4, from "
+            "1,171 on data 4 × model 2, from 4,682 on data 8 × model 1."_s);
         QVERIFY(test::named<QTableView>(&pane, u"Sensitivity to batch"_s)->isVisible());
         // The same as points; a click on one makes its row the current one.
         QTRY_VERIFY(pane.scatter()->isVisible());

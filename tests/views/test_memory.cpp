@@ -197,7 +197,7 @@ private Q_SLOTS:
             sum += segment.bytes;
             fixture.selection.setTensor({});
             QTest::mouseClick(view.bar(), Qt::LeftButton, {}, segment.rect.center());
-            QCOMPARE(fixture.selection.tensor(), shownMemory(fixture.document.snapshot()).biggest(segment.owner).path);
+            QCOMPARE(fixture.selection.tensor(), shownMemory(fixture.document.snapshot()).largest(segment.owner).path);
         }
         QCOMPARE(sum, memory.peakBytes);
         const QList<QLabel*> labels = view.findChildren<QLabel*>();
@@ -205,7 +205,7 @@ private Q_SLOTS:
             return label->accessibleDescription().contains(
                 u"freed after their last reader, the peak would be 25.1 MiB."_s);
         }));
-        const QString first = shownMemory(fixture.document.snapshot()).biggest(Owner::Parameters).path;
+        const QString first = shownMemory(fixture.document.snapshot()).largest(Owner::Parameters).path;
         QCOMPARE(first, QStringLiteral("params/layers.0/W1"));
 
         // The same by keyboard.

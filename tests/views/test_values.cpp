@@ -304,6 +304,29 @@ private Q_SLOTS:
         QVERIFY(legend.accessibleName().contains(u"NaN 1"_s));
     }
 
+    /// Below the bar of colours no number lies on another: 0 goes where there is no room for it.
+    void numbersOfTheLegendStandApart()
+    {
+        HeatSummary summary;
+        summary.read = 2;
+        summary.smallest = -0.16336;
+        summary.largest = 0.125;
+        HeatLegend legend;
+        legend.setContent(summary, DType::F32, false, false);
+        for (const bool column : { false, true }) {
+            legend.setColumn(column);
+            for (int width = legend.minimumSizeHint().width(); width <= 500; width += 20) {
+                legend.resize(width, legend.sizeHint().height());
+                const auto numbers = legend.numbers();
+                QVERIFY2(numbers.size() >= 2, qPrintable(QString::number(width)));
+                for (std::size_t i = 1; i < numbers.size(); ++i)
+                    QVERIFY2(numbers[i - 1].place.right() < numbers[i].place.left(), qPrintable(numbers[i].text));
+                QVERIFY(legend.rect().contains(numbers.front().place) && legend.rect().contains(numbers.back().place));
+            }
+            QCOMPARE(legend.numbers().size(), std::size_t{ 3 });
+        }
+    }
+
     void severalElementsInOnePoint()
     {
         const ShownValues shown = rowsCut(1, { 2, 2 });

@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMouseEvent>
 #include <QPointer>
 #include <QPushButton>
 #include <QRegularExpression>
@@ -114,6 +115,26 @@ public:
 private:
     MainWindow& m_window;
     int m_steps = 0;
+};
+
+/// Which widgets are laid out or get another size.
+class LaidOut : public QObject {
+public:
+    LaidOut() { qApp->installEventFilter(this); }
+    /// The widgets since the last time, each once.
+    [[nodiscard]] QStringList taken() { return std::exchange(m_names, {}); }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (const QEvent::Type type = event->type(); type == QEvent::LayoutRequest || type == QEvent::Resize)
+            if (const QString name = QLatin1String(watched->metaObject()->className()); !m_names.contains(name))
+                m_names << name;
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    QStringList m_names;
 };
 
 /// Rows of a table that are seen from their upper to their lower line.
@@ -441,6 +462,50 @@ private Q_SLOTS:
         window.helpWindow()->close();
     }
 
+    /// A view that is dropped on one that floats shares its window: this is called by both names, whichever is in
+    /// front, and each has a tab in place of a title.
+    void viewsThatFloatTogetherAreNamed()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        MainWindow& window = framed.window;
+        DockFrame *program = framed.dock("program"), *values = framed.dock("values");
+        for (DockFrame* dock : { program, values }) {
+            dock->present();
+            dock->setFloating(true);
+            dock->resize(600, 500);
+        }
+        program->move(100, 100);
+        values->move(900, 500);
+        // By its title, onto the middle of the other.
+        const QPoint title(60, 8), from = program->mapToGlobal(title), to = values->geometry().center();
+        const auto send = [program](QEvent::Type type, QPoint at, Qt::MouseButton button, Qt::MouseButtons held) {
+            QMouseEvent event(type, program->mapFromGlobal(at), at, button, held, Qt::NoModifier);
+            QCoreApplication::sendEvent(program, &event);
+            QTest::qWait(50);
+        };
+        send(QEvent::MouseButtonPress, from, Qt::LeftButton, Qt::LeftButton);
+        for (int step = 1; step <= 8; ++step)
+            send(QEvent::MouseMove, from + (to - from) * step / 8, Qt::NoButton, Qt::LeftButton);
+        send(QEvent::MouseButtonRelease, to, Qt::LeftButton, Qt::NoButton);
+        QTRY_VERIFY(program->window() != &window && program->window() == values->window());
+        const QWidget* group = program->window();
+        const auto [bar, tab] = framed.tabOf(program);
+        QVERIFY(bar && bar->count() == 2);
+        for (const int front : { tab, 1 - tab, tab }) {
+            bar->setCurrentIndex(front);
+            QTest::qWait(50);
+            QStringList names = group->windowTitle().split(QStringLiteral(", "));
+            names.sort();
+            QCOMPARE(names, (QStringList{ QStringLiteral("Program"), QStringLiteral("Values") }));
+            for (const DockFrame* dock : { program, values })
+                QTRY_COMPARE(dock->titleBarWidget()->sizeHint().height(), 0);
+        }
+        values->close();
+        QTRY_COMPARE(program->window()->windowTitle(), QStringLiteral("Program"));
+        window.action(QStringLiteral("resetLayout"))->trigger();
+        QTRY_VERIFY(program->window() == &window);
+    }
+
     /// Where a group that floats is dissolved, Qt keeps the bar of tabs, and deletes the buttons that stood beside it.
     void aBarWithoutButtonsGetsThemAgain()
     {
@@ -491,6 +556,44 @@ private Q_SLOTS:
             const auto* tree = framed.part("tensors")->findChild<QTreeView*>();
             QTRY_COMPARE(tree->visualRect(tree->model()->index(0, 0)).top(), 0);
             QTRY_VERIFY(tree->viewport()->rect().contains(tree->visualRect(tree->currentIndex()).center()));
+        }
+    }
+
+    /// What one layout leaves is what the next one finds: a window that nobody uses takes no time.
+    void aWindowAtRestIsNotLaidOut_data()
+    {
+        QTest::addColumn<QSize>("size");
+        for (const QSize size :
+            { QSize(1024, 640), QSize(1280, 800), QSize(1366, 768), QSize(1600, 1000), QSize(2560, 1440) })
+            QTest::addRow("%d x %d", size.width(), size.height()) << size;
+    }
+    void aWindowAtRestIsNotLaidOut()
+    {
+        QFETCH(QSize, size);
+        for (const char* example : { "flax-mlp-logical", "rule-lab" }) {
+            FramedWindow framed(example, size);
+            for (const Perspective perspective : shardscope::perspectives) {
+                framed.window.setPerspective(perspective);
+                LaidOut laidOut;
+                QStringList names;
+                QTRY_VERIFY2(
+                    [&] {
+                        QTest::qWait(150);
+                        names = laidOut.taken();
+                        return names.isEmpty() && framed.window.isSettled();
+                    }(),
+                    qPrintable(QStringLiteral("%1: %2").arg(idOf(perspective), names.join(u','))));
+            }
+        }
+    }
+
+    /// Every rule is seen where the column of inputs is scrolled: no table within it has to be scrolled as well.
+    void rulesAreSeenInAScrolledColumn()
+    {
+        for (const QSize size : { QSize(1024, 640), QSize(1280, 800) }) {
+            FramedWindow framed("flax-mlp-logical", size);
+            const auto* table = framed.part("rules")->findChild<QTableView*>();
+            QTRY_COMPARE(rowsInSight(*table), table->model()->rowCount());
         }
     }
 

@@ -136,7 +136,7 @@ private Q_SLOTS:
             each.stateBytes = 8;
             each.sentBytes = Rational(8);
         }
-        meshes[1].beatenBy = 0;
+        meshes[1].dominatedBy = 0;
         meshes[2].problem = Diagnostic{ Code::OutOfMemory, {}, {} };
         meshes[3].sentBytes.reset();
         QCOMPARE(words::meshVerdict(meshes, 0), QStringLiteral("front"));
@@ -169,10 +169,12 @@ private Q_SLOTS:
             QStringLiteral("data 1 × model 8 sends least with every batch tried from 32 to 512."));
         batches[3].least = 1;
         QCOMPARE(words::batchSensitivity(batches, meshes),
-            QStringLiteral("data 1 × model 8 sends least with a batch of 32, with 512 data 2 × model 4."));
+            QStringLiteral(
+                "data 1 × model 8 sends least with a batch of 32; with a batch of 512 it is data 2 × model 4."));
         batches[3].changes = { { 293, 1 } };
         QCOMPARE(words::batchSensitivity(batches, meshes),
-            QStringLiteral("data 1 × model 8 sends least with a batch of 32, from 293 on data 2 × model 4."));
+            QStringLiteral(
+                "data 1 × model 8 sends least with a batch of 32; from a batch of 293 on it is data 2 × model 4."));
         QVERIFY(words::batchProblems(batches, meshes).isEmpty() && words::batchProblem(batches[0], meshes).isEmpty());
         for (const std::size_t i : { std::size_t{ 2 }, std::size_t{ 3 } }) {
             batches[i].least.reset();

@@ -48,7 +48,7 @@ private Q_SLOTS:
         const ParameterCoverage some = covered(8, { { 8, 6 * mebibyte, 3 }, { 2, mebibyte, 1 }, { 1, mebibyte, 2 } });
         QCOMPARE(words::coverage(some),
             QStringLiteral("6 MiB of 8 MiB of parameters are sharded 8 ways or more, 1 MiB are replicated."));
-        QCOMPARE(words::coverageByWays(some),
+        QCOMPARE(words::coverageByShards(some),
             QStringList({ QStringLiteral("8 ways: 6 MiB in 3 arrays"), QStringLiteral("2 ways: 1 MiB in 1 array"),
                 QStringLiteral("replicated: 1 MiB in 2 arrays") }));
         QCOMPARE(words::coverage(covered(8, { { 4, mebibyte, 1 } })),

@@ -271,12 +271,12 @@ CompareModel::CompareModel(QObject* parent)
             tr("Filled: B has more bytes. Hollow: fewer. All bars have one scale.") } });
 }
 
-void CompareModel::setRows(std::vector<CompareRow> rows, bool held)
+void CompareModel::setRows(std::vector<CompareRow> rows, bool dragging)
 {
     double largest = 0;
     for (const CompareRow& row : rows)
         largest = std::max(largest, std::abs(row.bytes));
-    m_scale.follow(largest, held);
+    m_scale.update(largest, dragging);
     const bool same = std::equal(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(),
         [](const CompareRow& a, const CompareRow& b) { return a.parent == b.parent && a.name == b.name; });
     refill(same, [&] { m_rows = std::move(rows); });

@@ -54,12 +54,16 @@ struct CompareRow : TreeNode {
 /// [0] is the root.
 [[nodiscard]] std::vector<CompareRow> compareRows(const SnapshotComparison& comparison);
 
-/// What a bar at full length stands for. While something is dragged the scale of its start holds, so that growing is
-/// seen as growing; it gives way only to what would not fit.
-class HeldScale {
+/// The bytes that a bar of full length stands for. They are those of the largest difference, except during a drag: then
+/// the scale from the start of the drag stays, so that a growing difference is a growing bar, and is only enlarged for
+/// a bar that would not fit.
+class BarScale {
 public:
-    void follow(double largest, bool held) { m_full = held && m_full > 0 ? std::max(m_full, largest) : largest; }
-    /// From −1 to 1; 0 without a scale.
+    void update(double largest, bool dragging)
+    {
+        m_full = dragging && m_full > 0 ? std::max(m_full, largest) : largest;
+    }
+    /// The signed length of a bar as a share of the full length, from −1 to 1; 0 without a scale.
     [[nodiscard]] double share(double value) const { return m_full > 0 ? std::clamp(value / m_full, -1.0, 1.0) : 0; }
     [[nodiscard]] double full() const { return m_full; }
 
@@ -77,10 +81,10 @@ public:
     };
     explicit CompareModel(QObject* parent = nullptr);
 
-    /// `held`: the scale of the bars stays as it is.
-    void setRows(std::vector<CompareRow> rows, bool held);
+    /// `dragging`: as in BarScale.
+    void setRows(std::vector<CompareRow> rows, bool dragging);
     [[nodiscard]] const CompareRow& row(const QModelIndex& index) const;
-    [[nodiscard]] const HeldScale& scale() const { return m_scale; }
+    [[nodiscard]] const BarScale& scale() const { return m_scale; }
 
 protected:
     [[nodiscard]] int count() const override { return static_cast<int>(m_rows.size()); }
@@ -90,7 +94,7 @@ protected:
 private:
     [[nodiscard]] const CompareRow& at(int item) const { return m_rows[static_cast<std::size_t>(item)]; }
     std::vector<CompareRow> m_rows{ CompareRow() }; ///< the root at least
-    HeldScale m_scale;
+    BarScale m_scale;
 };
 
 } // namespace shardscope

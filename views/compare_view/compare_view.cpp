@@ -82,6 +82,7 @@ CompareView::CompareView(Document* document, Selection* selection, RunController
     });
     connect(m_variants->keepButton(), &QPushButton::clicked, this, [this] { m_kept->setCurrent(0); });
     m_sides = new TwoSides(makeComparison(), tr("Comparison"), kept, tr("Variants, runs, meshes"));
+    m_sides->setWidthForBoth(Metrics::scaled(760)); // in less, names would be shortened on both sides
     vbox(this, {}, 0, { { m_sides, 1 } });
 
     connect(m_pin, &QPushButton::clicked, this, &CompareView::pin);
@@ -318,9 +319,9 @@ void CompareView::followTimes()
         m_due = true;
 }
 
-void CompareView::setRows(std::vector<CompareRow> rows, bool held)
+void CompareView::setRows(std::vector<CompareRow> rows, bool dragging)
 {
-    m_model->setRows(std::move(rows), held);
+    m_model->setRows(std::move(rows), dragging);
     for (int section = 0; section < m_model->rowCount(); ++section) {
         const QModelIndex index = m_model->index(section, CompareModel::Name);
         m_tree->setExpanded(index, !m_folded.contains(m_model->row(index).name));

@@ -82,7 +82,7 @@ private:
     void follow(); ///< B may be another one
     void followTimes(); ///< so may be the time of either
     void compareSides();
-    void setRows(std::vector<CompareRow> rows, bool held);
+    void setRows(std::vector<CompareRow> rows, bool dragging);
     void showFailure(const std::vector<Diagnostic>& errors);
     void showSides();
     void showChoices();

@@ -113,8 +113,9 @@ QVariant BatchesModel::cell(int row, int column, int role) const
         return Theme::current().error;
     if (isReason && role == Qt::AccessibleDescriptionRole)
         return words::batchProblem(batch(row), m_compared);
-    return isReason && role == Qt::ToolTipRole ? QVariant(plainTip(words::batchProblem(batch(row), m_compared)))
-                                               : QVariant();
+    if (column == Least && role == Qt::ToolTipRole) // its column may be too narrow for it
+        return plainTip(isReason ? words::batchProblem(batch(row), m_compared) : text(row, Least));
+    return {};
 }
 
 MeshesPane::MeshesPane(Document* document, QWidget* parent)
@@ -140,9 +141,10 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
         table->horizontalHeader()->setMinimumSectionSize(Metrics::scaled(40));
         table->setMinimumHeight(Metrics::scaled(44));
     }
-    // The last column has what the others leave; all of it stands below the table.
+    // The last column has what the others leave; all of it stands below the table. What is sent on the two meshes stays
+    // side by side.
     m_table->horizontalHeader()->setSectionResizeMode(MeshesModel::Verdict, QHeaderView::Stretch);
-    m_batchTable->horizontalHeader()->setSectionResizeMode(BatchesModel::SentNow, QHeaderView::Stretch);
+    m_batchTable->horizontalHeader()->setSectionResizeMode(BatchesModel::Least, QHeaderView::Stretch);
     m_table->setToolTip(tr("Return opens the mesh in place of the one that is open."));
     m_search->setProperty("small", true);
     m_search->setToolTip(tr("Lays the experiment out on every mesh of as many devices"));

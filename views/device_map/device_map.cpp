@@ -38,7 +38,7 @@ void DeviceMap::setField(std::shared_ptr<const DeviceField> field, std::vector<s
 {
     const bool same = m_field && field && *m_field == *field;
     if (!same)
-        light(std::nullopt, HighlightSource::None); // its device would stay lit everywhere
+        highlight(std::nullopt, HighlightSource::None); // its device would stay lit everywhere
     const bool sameHosts = same && hosts == m_hosts;
     m_field = std::move(field);
     m_hosts = std::move(hosts);
@@ -74,7 +74,7 @@ void DeviceMap::setMesh(const MeshPtr& mesh, const DeviceSet& devices, std::opti
 {
     const bool same = m_field && mesh && m_field->mesh && (m_field->mesh == mesh || *m_field->mesh == *mesh);
     if (!same)
-        light(std::nullopt, HighlightSource::None); // it means something as long as mesh and array belong together
+        highlight(std::nullopt, HighlightSource::None); // it means something as long as mesh and array belong together
     m_array = std::move(array);
     m_digits = m_array ? ShardDigits(*m_array) : ShardDigits();
     m_holding = [this](std::int32_t device) { return shardAt(device); };
@@ -91,8 +91,8 @@ void DeviceMap::setMesh(const MeshPtr& mesh, const DeviceSet& devices, std::opti
         setField(nullptr, {});
     }
     showArray();
-    if (m_litCell)
-        light(m_litCell, m_litBy); // other devices hold the same of another array
+    if (m_highlightedCell)
+        highlight(m_highlightedCell, m_highlightSource); // other devices hold the same of another array
     Q_EMIT currentChanged();
 }
 
@@ -297,14 +297,14 @@ QRect DeviceMap::cellRect(std::int64_t cell) const
 
 std::optional<std::int32_t> DeviceMap::currentDevice() const
 {
-    const std::int64_t cell = m_litCell ? *m_litCell : hasFocus() ? m_current : -1;
+    const std::int64_t cell = m_highlightedCell ? *m_highlightedCell : hasFocus() ? m_current : -1;
     const std::int32_t device = deviceAt(cell);
     return device < 0 ? std::nullopt : std::optional(device);
 }
 
 QString DeviceMap::currentText() const
 {
-    return currentDevice() ? textAt(m_litCell ? *m_litCell : m_current) : QString();
+    return currentDevice() ? textAt(m_highlightedCell ? *m_highlightedCell : m_current) : QString();
 }
 
 QString DeviceMap::textAt(std::int64_t cell) const

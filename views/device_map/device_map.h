@@ -8,6 +8,7 @@
 #pragma once
 
 #include <QPixmap>
+#include <QPolygonF>
 #include <QRgb>
 #include <QScrollBar>
 #include <functional>
@@ -157,7 +158,7 @@ private:
     void followPointer(); ///< after the map has moved under the pointer
     /// What chose the cell that all views highlight, if there is one.
     enum class HighlightSource : std::uint8_t { None, Pointer, Keys };
-    void light(std::optional<std::int64_t> cell, HighlightSource by);
+    void highlight(std::optional<std::int64_t> cell, HighlightSource by);
     void walkTo(std::int64_t cell);
     void select(std::int64_t cell, bool more);
     [[nodiscard]] std::int32_t deviceAt(std::int64_t cell) const;
@@ -196,6 +197,11 @@ private:
     void paintHosts(QPainter& painter, const Theme& theme) const;
     void paintGroups(QPainter& painter, const Theme& theme) const;
     void paintPath(QPainter& painter, const Theme& theme) const;
+    void paintPathDots(QPainter& painter, const Theme& theme) const;
+    void paintPathLines(QPainter& painter, const Theme& theme, const std::vector<QPolygonF>& lines) const;
+    void paintPathEnds(QPainter& painter, const Theme& theme, QPointF first, const QPolygonF& last, double size) const;
+    [[nodiscard]] std::vector<QPolygonF> pathLines() const;
+    [[nodiscard]] bool inOneLine(std::int32_t from, std::int32_t to) const;
     void paintRegions(QPainter& painter, const Theme& theme) const;
     void paintBands(QPainter& painter, const QRect& rect, const std::vector<QRgb>& colours, const Theme& theme) const;
     void paintMarks(QPainter& painter, const Theme& theme) const;
@@ -225,9 +231,9 @@ private:
     std::int64_t m_focus = 0; ///< cell that was zoomed to
     QString m_emptyText;
     QPixmap m_base; ///< all but what is selected, hovered and drawn over; null = to be made
-    DeviceGroup m_selected, m_lit;
-    std::optional<std::int64_t> m_litCell;
-    HighlightSource m_litBy = HighlightSource::None;
+    DeviceGroup m_selected, m_highlighted;
+    std::optional<std::int64_t> m_highlightedCell;
+    HighlightSource m_highlightSource = HighlightSource::None;
     std::optional<QPoint> m_pressed, m_dragged; ///< where pressed; the offset when dragging
     std::int64_t m_current = -1; ///< cell walked to
 };

@@ -16,19 +16,19 @@ namespace shardscope {
 void DeviceMap::followSelection()
 {
     m_selected = m_selection->deviceGroup();
-    m_lit = m_selection->hoveredGroup();
+    m_highlighted = m_selection->hoveredGroup();
     update();
 }
 
-void DeviceMap::light(std::optional<std::int64_t> cell, HighlightSource by)
+void DeviceMap::highlight(std::optional<std::int64_t> cell, HighlightSource by)
 {
     if (cell && deviceAt(*cell) < 0)
         cell.reset();
-    const bool other = m_litCell != cell;
+    const bool other = m_highlightedCell != cell;
     if (!cell && !other)
         return;
-    m_litCell = cell;
-    m_litBy = cell ? by : HighlightSource::None;
+    m_highlightedCell = cell;
+    m_highlightSource = cell ? by : HighlightSource::None;
     m_selection->setHoveredDevices(cell ? holdersAt(*cell) : DeviceGroup());
     if (other)
         Q_EMIT currentChanged();
@@ -36,8 +36,8 @@ void DeviceMap::light(std::optional<std::int64_t> cell, HighlightSource by)
 
 void DeviceMap::followPointer()
 {
-    if (pointer() && !m_dragged && m_litBy == HighlightSource::Pointer)
-        light(cellAt(*pointer()), HighlightSource::Pointer);
+    if (pointer() && !m_dragged && m_highlightSource == HighlightSource::Pointer)
+        highlight(cellAt(*pointer()), HighlightSource::Pointer);
 }
 
 void DeviceMap::hoverAt(std::optional<QPoint> at)
@@ -46,12 +46,12 @@ void DeviceMap::hoverAt(std::optional<QPoint> at)
     if (at && m_pressed && m_level > 0 && (m_dragged || (*at - *m_pressed).manhattanLength() >= farEnough)) {
         if (!m_dragged) {
             m_dragged = offset();
-            light(std::nullopt, HighlightSource::None);
+            highlight(std::nullopt, HighlightSource::None);
             setCursor(Qt::ClosedHandCursor);
         }
         scrollTo(*m_dragged + *m_pressed - *at);
-    } else if (at || m_litBy == HighlightSource::Pointer) {
-        light(at ? cellAt(*at) : std::nullopt, HighlightSource::Pointer);
+    } else if (at || m_highlightSource == HighlightSource::Pointer) {
+        highlight(at ? cellAt(*at) : std::nullopt, HighlightSource::Pointer);
     }
 }
 
@@ -117,7 +117,7 @@ void DeviceMap::walkTo(std::int64_t cell)
         return;
     m_current = cell;
     ensureVisible(cell);
-    light(cell, HighlightSource::Keys);
+    highlight(cell, HighlightSource::Keys);
     const QString shared = sharedText(cell);
     setAccessibleDescription(shared.isEmpty() ? textAt(cell) : textAt(cell) + QStringLiteral("; ") + shared);
     tableCurrentChanged(this);
@@ -175,7 +175,7 @@ void DeviceMap::keyPressEvent(QKeyEvent* event)
             return QWidget::keyPressEvent(event);
         m_current = -1;
         m_selection->setDevices({});
-        return light(std::nullopt, HighlightSource::None);
+        return highlight(std::nullopt, HighlightSource::None);
     case Qt::Key_0:
         return setLevel(0, std::nullopt);
     default:
@@ -207,8 +207,8 @@ void DeviceMap::focusInEvent(QFocusEvent* event)
 void DeviceMap::focusOutEvent(QFocusEvent* event)
 {
     QWidget::focusOutEvent(event);
-    if (m_litBy == HighlightSource::Keys)
-        light(std::nullopt, HighlightSource::None);
+    if (m_highlightSource == HighlightSource::Keys)
+        highlight(std::nullopt, HighlightSource::None);
     Q_EMIT currentChanged();
 }
 

@@ -168,112 +168,115 @@ std::int32_t DeviceMap::hostOfRow(const MapPanel& panel, std::int64_t row) const
     return host;
 }
 
-void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
+/// A circle at the first device of the path and an arrow at the last one. `last` ends there; where it has one point
+/// alone, since the path jumps to it, the arrow points to the right.
+void DeviceMap::paintPathEnds(
+    QPainter& painter, const Theme& theme, QPointF first, const QPolygonF& last, double size) const
 {
-    if (m_path.axis < 0 || m_path.devices.size() < 2)
+    painter.setPen(QPen(theme.base, 1));
+    painter.setBrush(theme.meshAxis(m_path.axis));
+    painter.drawEllipse(first, size, size);
+    const QPointF tip = last.last();
+    QPointF direction = last.size() > 1 ? tip - last[last.size() - 2] : QPointF(1, 0);
+    const double length = std::hypot(direction.x(), direction.y());
+    if (length <= 0)
         return;
-    const bool named = hasNames(); // names stand over it
-    const auto centre = [this](std::int32_t device) {
-        const std::int64_t cell = cellOf(device);
-        if (cell < 0)
-            return QPointF();
-        return QRectF(cellRect(cell)).center();
-    };
-    const auto lineOf = [&](const std::vector<std::int32_t>& devices) {
-        QPolygonF line;
-        for (const std::int32_t device : devices)
-            if (const QPointF point = centre(device); !point.isNull())
-                line << point;
-        return line;
-    };
-    if (isSmall()) {
-        // Lines from plane to plane would hide what they join: where the devices are is marked.
-        for (const QPointF& point : lineOf(m_path.devices)) {
-            const QRect mark(point.toPoint() - QPoint(1, 1), QSize(3, 3));
-            painter.fillRect(mark.adjusted(-1, -1, 1, 1), theme.base);
-            painter.fillRect(mark, theme.meshAxis(m_path.axis));
-        }
-        return;
-    }
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setBrush(Qt::NoBrush);
-    const QPolygonF line = lineOf(m_path.devices);
-    if (line.size() < 2) {
-        painter.restore();
-        return;
-    }
-    const bool bold = m_layout.side() >= 10 && !named;
-    const QColor colour = theme.meshAxis(m_path.axis);
-    // A line along rows and columns of a plane; jumps would strike through what they cross: thin, from dot to dot.
-    const MapShape& shape = m_layout.shape();
-    const auto straight = [&](std::int32_t from, std::int32_t to) {
-        const std::int64_t first = cellOf(from), second = cellOf(to);
-        return first >= 0 && second >= 0 && m_layout.panelOf(first) == m_layout.panelOf(second)
-            && (first / shape.columns == second / shape.columns || first % shape.columns == second % shape.columns);
-    };
-    std::vector<QPolygonF> parts;
-    std::vector<QRectF> run; // of cells along rows and columns
-    const auto endRun = [&] {
-        if (run.empty())
+    direction /= length;
+    const QPointF across(-direction.y(), direction.x());
+    const QPointF back = tip + direction * size - direction * (2 * size + 1);
+    painter.drawPolygon(
+        QPolygonF{ tip + direction * size, back + across * (size + 0.5), back - across * (size + 0.5) });
+}
+
+/// Whether both devices are in one row or column of a plane.
+bool DeviceMap::inOneLine(std::int32_t from, std::int32_t to) const
+{
+    const std::int64_t columns = m_layout.shape().columns, first = cellOf(from), second = cellOf(to);
+    return first >= 0 && second >= 0 && m_layout.panelOf(first) == m_layout.panelOf(second)
+        && (first / columns == second / columns || first % columns == second % columns);
+}
+
+/// The path as lines along rows and columns of planes. It jumps from the end of each to the start of the next one.
+std::vector<QPolygonF> DeviceMap::pathLines() const
+{
+    std::vector<QPolygonF> lines;
+    std::vector<QRectF> cells; // of the line that is being made
+    const auto endLine = [&] {
+        if (cells.empty())
             return;
-        QPolygonF part;
-        for (const QRectF& cell : run)
-            part << cell.center();
-        parts.push_back(named ? pathThrough(run) : part);
-        run.clear();
+        QPolygonF line;
+        for (const QRectF& cell : cells)
+            line << cell.center();
+        lines.push_back(hasNames() ? pathThrough(cells) : line);
+        cells.clear();
     };
     for (std::size_t i = 0; i < m_path.devices.size(); ++i) {
-        if (i > 0 && !straight(m_path.devices[i - 1], m_path.devices[i]))
-            endRun();
+        if (i > 0 && !inOneLine(m_path.devices[i - 1], m_path.devices[i]))
+            endLine();
         if (const std::int64_t cell = cellOf(m_path.devices[i]); cell >= 0)
-            run.emplace_back(cellRect(cell));
+            cells.emplace_back(cellRect(cell));
     }
-    endRun();
+    endLine();
+    return lines;
+}
+
+/// In a small map lines from plane to plane would hide what they join: a dot for each device.
+void DeviceMap::paintPathDots(QPainter& painter, const Theme& theme) const
+{
+    for (const std::int32_t device : m_path.devices)
+        if (const std::int64_t cell = cellOf(device); cell >= 0) {
+            const QRect dot(QRectF(cellRect(cell)).center().toPoint() - QPoint(1, 1), QSize(3, 3));
+            painter.fillRect(dot.adjusted(-1, -1, 1, 1), theme.base);
+            painter.fillRect(dot, theme.meshAxis(m_path.axis));
+        }
+}
+
+/// Jumps would strike through what they cross: they are thin, and lead from dot to dot.
+void DeviceMap::paintPathLines(QPainter& painter, const Theme& theme, const std::vector<QPolygonF>& lines) const
+{
+    const bool named = hasNames(), bold = m_layout.side() >= 10 && !named;
+    const QColor colour = theme.meshAxis(m_path.axis);
     QPen pen = theme.axisPen(m_path.axis, bold ? 2.5 : named ? 2 : 1.5);
     pen.setJoinStyle(Qt::RoundJoin);
     const double dot = bold ? 3 : 2;
     QColor faint = colour;
     faint.setAlpha(120);
     painter.setPen(QPen(faint, 1));
-    for (std::size_t i = 1; i < parts.size(); ++i)
-        if (!parts[i - 1].isEmpty() && !parts[i].isEmpty())
-            painter.drawLine(parts[i - 1].last(), parts[i].first());
-    for (const QPolygonF& part : parts) {
-        if (part.isEmpty())
-            continue;
+    for (std::size_t i = 1; i < lines.size(); ++i)
+        painter.drawLine(lines[i - 1].last(), lines[i].first());
+    for (const QPolygonF& line : lines) {
         painter.setPen(QPen(theme.base, bold ? 5 : 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-        painter.drawPolyline(part);
+        painter.drawPolyline(line);
         painter.setPen(pen);
-        painter.drawPolyline(part);
-        if (parts.size() == 1)
+        painter.drawPolyline(line);
+        if (lines.size() == 1)
             continue;
         painter.setPen(QPen(theme.base, 1));
         painter.setBrush(colour);
-        painter.drawEllipse(part.first(), dot, dot);
-        painter.drawEllipse(part.last(), dot, dot);
+        painter.drawEllipse(line.first(), dot, dot);
+        painter.drawEllipse(line.last(), dot, dot);
         painter.setBrush(Qt::NoBrush);
     }
-    // From the dot to the arrow.
-    const double size = bold ? 4.5 : named ? 3.5 : 2.5;
-    painter.setPen(QPen(theme.base, 1));
-    painter.setBrush(colour);
-    painter.drawEllipse(parts.front().first(), size, size);
-    const QPolygonF& end = parts.back();
-    const QPointF tip = end.last();
-    // The last jump has no line for the arrow to end.
-    QPointF way = end.size() > 1 ? tip - end[end.size() - 2] : QPointF(1, 0);
-    const double length = std::hypot(way.x(), way.y());
-    if (length > 0) {
-        way /= length;
-        const QPointF across(-way.y(), way.x());
-        const QPointF point = tip + way * size;
-        painter.drawPolygon(QPolygonF{ point, point - way * (2 * size + 1) + across * (size + 0.5),
-            point - way * (2 * size + 1) - across * (size + 0.5) });
-    }
-    painter.restore();
-    if (!named)
+    paintPathEnds(painter, theme, lines.front().first(), lines.back(), bold ? 4.5 : named ? 3.5 : 2.5);
+}
+
+void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
+{
+    if (m_path.axis < 0 || m_path.devices.size() < 2)
         return;
+    if (isSmall())
+        return paintPathDots(painter, theme);
+    const auto isShown = [this](std::int32_t device) { return cellOf(device) >= 0; };
+    if (std::count_if(m_path.devices.begin(), m_path.devices.end(), isShown) < 2)
+        return;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(Qt::NoBrush);
+    paintPathLines(painter, theme, pathLines());
+    painter.restore();
+    if (!hasNames())
+        return;
+    // Names stand over the path.
     const bool holding = hasHoldings();
     const QRect view = viewport().translated(offset());
     for (const std::int32_t device : m_path.devices)

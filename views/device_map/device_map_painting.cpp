@@ -58,7 +58,7 @@ void DeviceMap::paintMarks(QPainter& painter, const Theme& theme) const
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setBrush(Qt::NoBrush);
     outline(painter, m_selected, theme.accent, 3);
-    outline(painter, m_lit, theme.text, 2);
+    outline(painter, m_highlighted, theme.text, 2);
     if (hasFocus() && m_current >= 0) {
         painter.setPen(QPen(theme.accent, 2));
         painter.drawRect(m_layout.rectOf(m_current).adjusted(-2, -2, 1, 1));

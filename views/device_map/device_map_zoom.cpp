@@ -52,8 +52,8 @@ void DeviceMap::arrange()
     findLevels();
     zoomLayout();
     followPointer();
-    if (m_litBy == HighlightSource::Keys)
-        light(m_litCell, HighlightSource::Keys); // its tile has other devices now
+    if (m_highlightSource == HighlightSource::Keys)
+        highlight(m_highlightedCell, HighlightSource::Keys); // its tile has other devices now
 }
 
 bool DeviceMap::hasHeading() const

@@ -22,6 +22,7 @@ namespace shardscope {
 namespace {
 
 constexpr int flashDuration = 700; // ms
+constexpr const char* groupClass = "QDockWidgetGroupWindow"; ///< of windows of views that float together
 
 /// An outline over a widget's part that goes by itself and lets the pointer through. It follows that part: the title of
 /// a tab may become longer meanwhile.
@@ -89,7 +90,7 @@ QList<QWidget*> DockTabs::groups() const
 {
     QList<QWidget*> found;
     for (QWidget* child : m_window->findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
-        if (child->inherits("QDockWidgetGroupWindow"))
+        if (child->inherits(groupClass))
             found << child;
     return found;
 }
@@ -134,12 +135,31 @@ void DockTabs::follow()
     }
     for (QWidget* group : groups()) {
         group->setObjectName(QStringLiteral("floating")); // or Qt warns of it where it saves what is being dragged
-        QStringList names;
-        for (const DockFrame* dock : group->findChildren<DockFrame*>(Qt::FindDirectChildrenOnly))
-            names << dock->name();
-        if (const QString title = names.join(QStringLiteral(", ")); !title.isEmpty() && group->windowTitle() != title)
-            group->setWindowTitle(title);
+        group->installEventFilter(this); // Qt names it after the tab in front whenever that is another one
+        nameGroup(group);
     }
+}
+
+void DockTabs::nameGroup(QWidget* group)
+{
+    QStringList names;
+    for (const DockFrame* dock : group->findChildren<DockFrame*>(Qt::FindDirectChildrenOnly))
+        if (!dock->isHidden())
+            names << dock->name();
+    if (const QString title = names.join(QStringLiteral(", ")); !title.isEmpty() && group->windowTitle() != title)
+        group->setWindowTitle(title);
+}
+
+bool DockTabs::floatsInTab(const DockFrame* dock) const
+{
+    const QWidget* group = dock->parentWidget();
+    if (!group || !group->inherits(groupClass))
+        return false;
+    for (const QTabBar* bar : group->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly))
+        for (int tab = 0; tab < bar->count(); ++tab)
+            if (bar->count() > 1 && dockAt(bar, tab) == dock)
+                return true;
+    return false;
 }
 
 void DockTabs::adopt(QTabBar* bar)
@@ -244,8 +264,11 @@ bool DockTabs::eventFilter(QObject* watched, QEvent* event)
         return QObject::eventFilter(watched, event);
     }
     auto* bar = qobject_cast<QTabBar*>(watched);
-    if (!bar)
+    if (!bar) {
+        if (event->type() == QEvent::WindowTitleChange)
+            nameGroup(static_cast<QWidget*>(watched));
         return QObject::eventFilter(watched, event);
+    }
     switch (event->type()) {
     case QEvent::Show:
     case QEvent::Hide:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What tabs of docks can do beside being clicked: the buttons of the dock in front stand at the right end of the bar, a
-// middle click closes a dock, a double click maximises it, and each has a context menu.
+// middle click closes a dock, a double click maximises it, and each has a context menu. Windows of docks that float
+// together have the names of all of them.
 #pragma once
 
 #include <QHash>
@@ -26,6 +27,8 @@ public:
     /// Those of the window, and of groups of docks that float together.
     [[nodiscard]] QList<QTabBar*> bars() const;
     [[nodiscard]] DockFrame* dockAt(const QTabBar* bar, int tab) const;
+    /// Among others in a window of views that float together, which Qt does not count as tabbed.
+    [[nodiscard]] bool floatsInTab(const DockFrame* dock) const;
     /// Outlines the dock's tab, or its title where it has none, for a moment.
     void flash(DockFrame* dock);
 
@@ -37,6 +40,7 @@ protected:
 
 private:
     [[nodiscard]] QList<QWidget*> groups() const; ///< windows of docks that float together
+    static void nameGroup(QWidget* group); ///< by all views in it
     void adopt(QTabBar* bar);
     void place(QTabBar* bar);
     QMainWindow* m_window;

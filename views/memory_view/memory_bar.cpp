@@ -282,8 +282,8 @@ Canvas::Tip MemoryBarWidget::tipAt(QPoint point) const
         text += u'\n'
             + tr("%1 of it are new values, held beside the old ones at the peak")
                   .arg(words::bytes(static_cast<double>(made)));
-    if (const words::ShownMemory::Biggest biggest = m_shown.biggest(segment.owner); !biggest.name.isEmpty())
-        text += u'\n' + tr("Biggest: %1, %2").arg(biggest.name, words::bytes(static_cast<double>(biggest.bytes)));
+    if (const words::ShownMemory::Largest largest = m_shown.largest(segment.owner); !largest.name.isEmpty())
+        text += u'\n' + tr("Biggest: %1, %2").arg(largest.name, words::bytes(static_cast<double>(largest.bytes)));
     return { plainTip(text), segment.rect };
 }
 
@@ -331,7 +331,7 @@ QString MemoryBarWidget::tableText(int row, int column) const
         return m_shown.ownerName(segment.owner);
     if (column == 1)
         return words::bytes(static_cast<double>(segment.bytes));
-    return m_shown.biggest(segment.owner).name;
+    return m_shown.largest(segment.owner).name;
 }
 
 QRect MemoryBarWidget::tableRect(int row) const

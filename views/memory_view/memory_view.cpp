@@ -108,7 +108,7 @@ MemoryView::MemoryView(Document* document, Selection* selection, Shows shows, QW
     });
     connect(m_selection, &Selection::changed, this, &MemoryView::followSelection);
     connect(m_bar, &MemoryBarWidget::picked, this, [this](Owner owner) {
-        if (const QString path = m_shown.biggest(owner).path; !path.isEmpty())
+        if (const QString path = m_shown.largest(owner).path; !path.isEmpty())
             m_selection->setTensor(path);
     });
     connect(m_plot, &LiveMemoryPlot::picked, m_selection, &Selection::setTensor);

@@ -170,7 +170,7 @@ void ModelView::showCoverage(const SnapshotPtr& snapshot)
     }
     const ParameterCoverage coverage = parameterCoverage(*snapshot);
     m_coverage->setText(words::coverage(coverage));
-    m_coverage->setToolTip(plainTip(words::coverageByWays(coverage).join(QLatin1Char('\n'))));
+    m_coverage->setToolTip(plainTip(words::coverageByShards(coverage).join(QLatin1Char('\n'))));
     std::int64_t parameters = 0;
     for (const TensorRow& row : snapshot->tensors)
         if (isParameter(*snapshot, row))

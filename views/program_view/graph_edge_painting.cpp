@@ -55,7 +55,7 @@ void addPart(QPainterPath& path, const Curve& curve, double top, double bottom)
 void GraphPainter::Frame::edges(int part, const GraphLevel& in, QPointF origin, bool readable)
 {
     const int current = scene.current.level == part ? scene.current.item : -1;
-    std::vector<int>& lit = own.m_lit;
+    std::vector<int>& lit = own.m_highlighted;
     std::vector<QLineF>& lines = own.m_lines;
     lit.clear();
     lines.clear();

@@ -132,21 +132,22 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event)
         return QWidget::keyPressEvent(event);
     const bool pans = event->modifiers() & Qt::ControlModifier;
     const double step = Metrics::scaled(48);
-    const auto go = [&](GraphWay way, QPointF pan) {
+    const auto go = [&](GraphDirection direction, QPointF pan) {
         if (pans)
             panBy(pan * step);
-        else if (const GraphPlace next = m_layout->neighbour(m_current, way); next.valid() && !(next == m_current))
+        else if (const GraphPlace next = m_layout->neighbour(m_current, direction);
+                 next.valid() && !(next == m_current))
             choose(next);
     };
     switch (event->key()) {
     case Qt::Key_Up:
-        return go(GraphWay::Up, { 0, 1 });
+        return go(GraphDirection::Up, { 0, 1 });
     case Qt::Key_Down:
-        return go(GraphWay::Down, { 0, -1 });
+        return go(GraphDirection::Down, { 0, -1 });
     case Qt::Key_Left:
-        return go(GraphWay::Left, { 1, 0 });
+        return go(GraphDirection::Left, { 1, 0 });
     case Qt::Key_Right:
-        return go(GraphWay::Right, { -1, 0 });
+        return go(GraphDirection::Right, { -1, 0 });
     case Qt::Key_PageUp:
         return panBy({ 0, height() * 0.8 });
     case Qt::Key_PageDown:

@@ -63,7 +63,7 @@ private:
     // Kept for their memory alone.
     QPainterPath m_path;
     std::vector<QLineF> m_lines;
-    std::vector<int> m_lit;
+    std::vector<int> m_highlighted;
     std::vector<std::pair<QRectF, GraphPlace>> m_signs; ///< heads of small frames, written last
     std::vector<GraphPlace> m_above; ///< frames in sight whose heads lie above
     std::vector<QRectF> m_plates; ///< of those that are written

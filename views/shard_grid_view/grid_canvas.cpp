@@ -27,7 +27,7 @@ GridCanvas::GridCanvas(Selection* selection, QWidget* parent)
 
 void GridCanvas::setSubject(std::optional<GridSubject> subject)
 {
-    light(std::nullopt, false); // its devices would stay lit everywhere
+    highlight(std::nullopt, false); // its devices would stay lit everywhere
     const bool same = m_subject && subject && m_subject->layout.shape() == subject->layout.shape()
         && m_subject->layout.shardGrid() == subject->layout.shardGrid();
     m_subject = std::move(subject);
@@ -150,8 +150,8 @@ void GridCanvas::setCurrentCell(std::optional<GridCell> cell)
         const CellText text = describeCell(*m_subject, shard);
         setAccessibleDescription(text.title + QStringLiteral(", ") + text.ranges + QStringLiteral(". ") + text.holding);
     }
-    if (cell || m_litByKeys)
-        light(cell, true);
+    if (cell || m_highlightedByKeys)
+        highlight(cell, true);
     tableCurrentChanged(this);
     update();
 }
@@ -162,8 +162,8 @@ void GridCanvas::arrange()
     // Another array, or less room for panels, may have no place for the cell where the keys were.
     if (m_current && (!m_subject || !m_grid.has(*m_current)))
         m_current.reset();
-    if (m_lit && (!m_subject || !m_grid.has(*m_lit)))
-        light(std::nullopt, false);
+    if (m_highlightedCell && (!m_subject || !m_grid.has(*m_highlightedCell)))
+        highlight(std::nullopt, false);
     followSelection();
     Q_EMIT zoomChanged();
     tableChanged(this);
@@ -299,18 +299,19 @@ void GridCanvas::followSelection()
     if (m_colour == ColourBy::Coordinate && m_gradedAxis != m_selection->meshAxis())
         recolour();
     m_selectedCells = cellsOf(m_selection->deviceGroup());
-    m_litCells = cellsOf(m_selection->hoveredGroup());
+    m_highlightedCells = cellsOf(m_selection->hoveredGroup());
     update();
 }
 
-void GridCanvas::light(std::optional<GridCell> cell, bool byKeys)
+void GridCanvas::highlight(std::optional<GridCell> cell, bool byKeys)
 {
-    if (!cell && !m_lit)
+    if (!cell && !m_highlightedCell)
         return;
-    m_lit = m_subject ? cell : std::nullopt;
-    m_litByKeys = byKeys;
-    m_selection->setHoveredDevices(
-        m_lit ? DeviceGroup::holders(m_subject->layout, m_grid.shardOf(*m_lit)) : DeviceGroup());
+    m_highlightedCell = m_subject ? cell : std::nullopt;
+    m_highlightedByKeys = byKeys;
+    m_selection->setHoveredDevices(m_highlightedCell
+            ? DeviceGroup::holders(m_subject->layout, m_grid.shardOf(*m_highlightedCell))
+            : DeviceGroup());
 }
 
 Canvas::Tip GridCanvas::tipAt(QPoint point) const
@@ -329,8 +330,8 @@ Canvas::Tip GridCanvas::tipAt(QPoint point) const
 
 void GridCanvas::hoverAt(std::optional<QPoint> point)
 {
-    if (point || !m_litByKeys)
-        light(m_subject && point ? m_grid.cellAt(*point) : std::nullopt, false);
+    if (point || !m_highlightedByKeys)
+        highlight(m_subject && point ? m_grid.cellAt(*point) : std::nullopt, false);
 }
 
 void GridCanvas::mousePressEvent(QMouseEvent* event)
@@ -353,7 +354,7 @@ void GridCanvas::mousePressEvent(QMouseEvent* event)
         devices = std::move(all);
     }
     setCurrentCell(cell);
-    light(cell, false); // until the pointer leaves
+    highlight(cell, false); // until the pointer leaves
     m_selection->setDevices(std::move(devices));
 }
 
@@ -412,7 +413,7 @@ void GridCanvas::keyPressEvent(QKeyEvent* event)
             return QWidget::keyPressEvent(event);
         setCurrentCell(std::nullopt);
         m_selection->setDevices({});
-        return light(std::nullopt, false);
+        return highlight(std::nullopt, false);
     default:
         return QWidget::keyPressEvent(event);
     }
@@ -431,8 +432,8 @@ void GridCanvas::focusInEvent(QFocusEvent* event)
 void GridCanvas::focusOutEvent(QFocusEvent* event)
 {
     QWidget::focusOutEvent(event);
-    if (m_litByKeys)
-        light(std::nullopt, false);
+    if (m_highlightedByKeys)
+        highlight(std::nullopt, false);
     update();
 }
 

@@ -106,7 +106,7 @@ private:
     void ensureVisible(const GridCell& cell);
     void forgetPictures();
     /// Lights the holders of a cell in all views, for the pointer or for the keys.
-    void light(std::optional<GridCell> cell, bool byKeys);
+    void highlight(std::optional<GridCell> cell, bool byKeys);
     void followSelection();
     [[nodiscard]] std::vector<GridCell> cellsOf(const DeviceGroup& devices);
     /// Colours are those of shards: chosen so, or for want of what they are to tell.
@@ -156,9 +156,9 @@ private:
     GridLayout m_grid;
     QSize m_smallestFace; ///< of its cells
     bool m_hasNames = true; ///< in its cells, where these have the size for that
-    std::optional<GridCell> m_current, m_lit;
-    bool m_litByKeys = false;
-    std::vector<GridCell> m_selectedCells, m_litCells; ///< of the selection's devices
+    std::optional<GridCell> m_current, m_highlightedCell;
+    bool m_highlightedByKeys = false;
+    std::vector<GridCell> m_selectedCells, m_highlightedCells; ///< of the selection's devices
     std::optional<DevicePositions> m_positions; ///< made when ids are asked for
     QRect m_legend;
     QSize m_area; ///< of the grid with its headers

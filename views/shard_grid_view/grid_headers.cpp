@@ -147,7 +147,7 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
 
     if (!sharded || titleShift > 0)
         return;
-    const std::vector<GridCell>& lit = m_litCells;
+    const std::vector<GridCell>& lit = m_highlightedCells;
     const auto label = [&](std::int64_t i, const QString& text, int width) {
         const std::int64_t first = std::max(i * dimension.inner, dimension.first);
         const std::int64_t last = std::min((i + 1) * dimension.inner, dimension.end());
@@ -225,7 +225,7 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     const std::int64_t step = labelStep(endBlock - firstBlock, blockHeight, small.ascent() + 3);
     const bool ranges =
         step == 1 && hasRoom(words::range(std::max<std::int64_t>(dimension.size - 2, 0), dimension.size));
-    const std::vector<GridCell>& lit = m_litCells;
+    const std::vector<GridCell>& lit = m_highlightedCells;
     for (std::int64_t i = (firstBlock + step - 1) / step * step; i < endBlock; i += step) {
         const int top = m_grid.rowEdge(panel, std::max(i * dimension.inner, dimension.first));
         const int bottom = m_grid.rowEdge(panel, std::min((i + 1) * dimension.inner, dimension.end()));

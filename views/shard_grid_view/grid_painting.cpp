@@ -163,13 +163,14 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
         painter.drawRect(QRectF(rect).adjusted(1, 1, -1, -1));
     }
     if (m_grid.isClamped()) {
-        // A zigzag across the long edge says that the drawing leaves something out; at the edge that has no captions.
+        // A zigzag across the long edge says that the drawing leaves something out; at the edge that has no captions,
+        // and there above the note on proportions.
         const bool across = m_grid.trueAspect() > m_grid.drawnAspect();
         painter.save();
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(QPen(theme.strongLine, 1.25));
         const QPointF c =
-            across ? QPointF(rect.center().x(), rect.bottom() + 2) : QPointF(rect.right() + 2, rect.center().y());
+            across ? QPointF(rect.right() - 12, rect.bottom() - 2) : QPointF(rect.right() + 2, rect.center().y());
         QPolygonF zigzag;
         for (const QPointF& step : { QPointF(-8, 0), QPointF(-4, -5), QPointF(2, 5), QPointF(6, -3), QPointF(8, 0) })
             zigzag << c + (across ? step : QPointF(step.y(), step.x()));
@@ -485,7 +486,7 @@ void GridCanvas::paintMarks(QPainter& painter, const Theme& theme) const
     for (const GridCell& cell : m_selectedCells)
         painter.drawRect(QRectF(m_grid.markRect(cell)).adjusted(1.5, 1.5, -1.5, -1.5));
     painter.setPen(QPen(theme.text, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
-    for (const GridCell& cell : m_litCells)
+    for (const GridCell& cell : m_highlightedCells)
         painter.drawRect(QRectF(m_grid.markRect(cell)));
     if (m_current && hasFocus() && m_grid.shows(*m_current)) {
         painter.setPen(QPen(theme.accent, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));

@@ -82,48 +82,14 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_deviceRows(new DeviceTimesModel(this))
     , m_stageRows(new CompiledStagesModel(this))
 {
-    hbox(m_failureRow, { 8, 6, 8, 0 }, 6,
-        { { m_failureIcon, 0, Qt::AlignTop }, { m_failure, 1 }, { m_share, 0, Qt::AlignTop } });
-    m_share->setProperty("small", true);
-    m_share->setToolTip(
-        tr("Devices that hold the same data share one copy on this machine (share_replicas), and the step is run"));
-    connect(m_share, &QPushButton::clicked, this, &TimingView::shareCopies);
-    m_failureRow->hide();
-    m_tableButton->setToolTip(tr("The times of every step in rows, in place of the plots"));
-    for (QPushButton* button : { m_trainingButton, m_tableButton }) {
-        button->setCheckable(true);
-        button->setProperty("small", true);
-    }
-    m_trainingButton->setToolTip(tr("Loss and norms of each step"));
-    m_pauseButton->setProperty("small", true);
-    m_pauseButton->hide();
-    hbox(m_head, { 8, 6, 8, 0 }, 8, { { m_sentence, 1 }, m_pauseButton, m_trainingButton, m_tableButton });
+    makeFailureRow();
+    makeHead();
     vbox(this, {}, 0, { m_failureRow, m_head, { m_pages, 1 } });
-
     m_pages->addWidget(m_empty);
-    auto* plots = new QWidget;
-    m_plots = new QBoxLayout(QBoxLayout::LeftToRight, plots);
-    m_plots->setContentsMargins(4, 4, 4, 4);
-    m_plots->setSpacing(8);
-    m_caption->setContentsMargins(8, 0, 0, 0);
-    m_plots->addLayout(vbox({}, 0, { m_caption, { m_steps, 1 } }), 3);
-    m_plots->addLayout(vbox({}, 0, { hbox({ 8, 0, 0, 0 }, styleSpacing, { { m_legend, 1 } }), { m_devices, 1 } }), 4);
-    m_pages->addWidget(new LowRoom(plots, nullptr, 72));
-    auto* tables = new QWidget;
-    hbox(tables, { 0, 6, 0, 0 }, 8,
-        { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 1 },
-            { makeTable(m_stageRows, tr("Compiling")), 1 } });
-    m_pages->addWidget(tables);
+    m_pages->addWidget(new LowRoom(makePlots(), nullptr, 72));
+    m_pages->addWidget(makeTables());
     m_pages->addWidget(new LowRoom(m_training, nullptr, 72));
     m_pages->addWidget(new EmptyPage(tr("The steps of this program give no loss and update no parameters.")));
-
-    m_steps->setAccessibleName(tr("Step times"));
-    m_devices->setAccessibleName(tr("Compute, communication and wait per device"));
-    m_steps->setStepLabel(tr("step"));
-    m_legend->setToolTip(
-        tr("Compute and communication are measured. Wait is how long a device would have waited for the "
-           "others of its groups, had all devices run at once. This machine plays them one after another where it has "
-           "fewer cores."));
 
     connect(m_pauseButton, &QPushButton::clicked, this, [this] { m_controller->setPaused(!m_controller->isPaused()); });
     connect(m_trainingButton, &QPushButton::toggled, this, &TimingView::refresh);
@@ -142,36 +108,96 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     connect(m_controller, &RunController::stateChanged, this, &TimingView::follow);
     connect(m_controller, &RunController::failed, this, &TimingView::showFailure);
     connect(m_document, &Document::experimentChanged, m_failureRow, &QWidget::hide);
-    connect(m_steps, &plot::StepPlot::hovered, this, [this](qint64 step) {
-        const QString text = step < 0 ? QString() : m_steps->stepText(step);
-        m_steps->setToolTip(text);
-        m_caption->setText(step < 0 ? tr("time of each step") : text);
-    });
-    connect(m_devices, &plot::DeviceBarsPlot::hovered, this, [this](int bar) {
-        showLegend(bar);
-        if (bar < 0 || bar >= static_cast<int>(m_bars.size())) {
-            m_devices->setToolTip({});
-            m_selection->setHoveredDevices({});
-            return;
-        }
-        const DeviceBar& shown = m_bars[static_cast<std::size_t>(bar)];
-        const std::vector<std::int32_t> ids = deviceIds(shown.first, shown.count);
-        m_devices->setToolTip(
-            tr("%1\ncompute %2\ncommunication %3\nwait %4")
-                .arg(words::devices(std::span<const std::int32_t>(ids)), words::seconds(shown.times.compute),
-                    words::seconds(shown.times.communication), words::seconds(shown.times.wait)));
-        m_selection->setHoveredDevices(ids);
-    });
-    connect(m_devices, &plot::DeviceBarsPlot::clicked, this, [this](int bar) {
-        if (bar >= 0 && bar < static_cast<int>(m_bars.size()))
-            m_selection->setDevices(
-                deviceIds(m_bars[static_cast<std::size_t>(bar)].first, m_bars[static_cast<std::size_t>(bar)].count));
-    });
     setFocusProxy(m_trainingButton);
     applyTheme();
     showEmpty();
     follow();
 }
+
+void TimingView::makeFailureRow()
+{
+    hbox(m_failureRow, { 8, 6, 8, 0 }, 6,
+        { { m_failureIcon, 0, Qt::AlignTop }, { m_failure, 1 }, { m_share, 0, Qt::AlignTop } });
+    m_share->setProperty("small", true);
+    m_share->setToolTip(
+        tr("Devices that hold the same data share one copy on this machine (share_replicas), and the step is run"));
+    connect(m_share, &QPushButton::clicked, this, &TimingView::shareCopies);
+    m_failureRow->hide();
+}
+
+void TimingView::makeHead()
+{
+    m_tableButton->setToolTip(tr("The times of every step in rows, in place of the plots"));
+    for (QPushButton* button : { m_trainingButton, m_tableButton }) {
+        button->setCheckable(true);
+        button->setProperty("small", true);
+    }
+    m_trainingButton->setToolTip(tr("Loss and norms of each step"));
+    m_pauseButton->setProperty("small", true);
+    m_pauseButton->hide();
+    hbox(m_head, { 8, 6, 8, 0 }, 8, { { m_sentence, 1 }, m_pauseButton, m_trainingButton, m_tableButton });
+}
+
+/// The times of the steps beside those of the devices.
+QWidget* TimingView::makePlots()
+{
+    auto* plots = new QWidget;
+    m_plots = new QBoxLayout(QBoxLayout::LeftToRight, plots);
+    m_plots->setContentsMargins(4, 4, 4, 4);
+    m_plots->setSpacing(8);
+    m_caption->setContentsMargins(8, 0, 0, 0);
+    m_plots->addLayout(vbox({}, 0, { m_caption, { m_steps, 1 } }), 3);
+    m_plots->addLayout(vbox({}, 0, { hbox({ 8, 0, 0, 0 }, styleSpacing, { { m_legend, 1 } }), { m_devices, 1 } }), 4);
+
+    m_steps->setAccessibleName(tr("Step times"));
+    m_devices->setAccessibleName(tr("Compute, communication and wait per device"));
+    m_steps->setStepLabel(tr("step"));
+    m_legend->setToolTip(
+        tr("Compute and communication are measured. Wait is how long a device would have waited for the "
+           "others of its groups, had all devices run at once. This machine plays them one after another where it has "
+           "fewer cores."));
+
+    connect(m_steps, &plot::StepPlot::hovered, this, [this](qint64 step) {
+        const QString text = step < 0 ? QString() : m_steps->stepText(step);
+        m_steps->setToolTip(text);
+        m_caption->setText(step < 0 ? tr("time of each step") : text);
+    });
+    connect(m_devices, &plot::DeviceBarsPlot::hovered, this, &TimingView::hoverBar);
+    connect(m_devices, &plot::DeviceBarsPlot::clicked, this, [this](int bar) {
+        if (bar >= 0 && bar < static_cast<int>(m_bars.size()))
+            m_selection->setDevices(
+                deviceIds(m_bars[static_cast<std::size_t>(bar)].first, m_bars[static_cast<std::size_t>(bar)].count));
+    });
+    return plots;
+}
+
+QWidget* TimingView::makeTables()
+{
+    auto* tables = new QWidget;
+    hbox(tables, { 0, 6, 0, 0 }, 8,
+        { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 1 },
+            { makeTable(m_stageRows, tr("Compiling")), 1 } });
+    return tables;
+}
+
+/// The devices of a bar are highlighted in all views; -1 = none.
+void TimingView::hoverBar(int bar)
+{
+    showLegend(bar);
+    if (bar < 0 || bar >= static_cast<int>(m_bars.size())) {
+        m_devices->setToolTip({});
+        m_selection->setHoveredDevices({});
+        return;
+    }
+    const DeviceBar& shown = m_bars[static_cast<std::size_t>(bar)];
+    const std::vector<std::int32_t> ids = deviceIds(shown.first, shown.count);
+    m_devices->setToolTip(
+        tr("%1\ncompute %2\ncommunication %3\nwait %4")
+            .arg(words::devices(std::span<const std::int32_t>(ids)), words::seconds(shown.times.compute),
+                words::seconds(shown.times.communication), words::seconds(shown.times.wait)));
+    m_selection->setHoveredDevices(ids);
+}
+
 std::vector<std::int32_t> TimingView::deviceIds(std::size_t first, std::size_t count) const
 {
     const SnapshotPtr snapshot = m_isKept ? m_data.of : shownSnapshot(*m_document);

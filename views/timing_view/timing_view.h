@@ -44,12 +44,17 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void makeFailureRow();
+    void makeHead();
+    QWidget* makePlots();
+    QWidget* makeTables();
     void follow();
     void refresh();
     void applyTheme();
     void showEmpty();
     void showTraining(std::int64_t first);
     void showLegend(int bar);
+    void hoverBar(int bar);
     void shareCopies();
     void showFailure(const Diagnostic& diagnostic);
     [[nodiscard]] QString marked(const QString& sentence) const;

@@ -26,7 +26,7 @@ HeatCanvas::HeatCanvas(Selection* selection, QWidget* parent)
 
 void HeatCanvas::setContent(std::optional<ShownValues> shown, ReadSample read, HeatReduction reduction)
 {
-    light(std::nullopt); // what was pointed at has another number now, or is gone
+    highlight(std::nullopt); // what was pointed at has another number now, or is gone
     m_shown = std::move(shown);
     m_read = std::move(read);
     m_reduction = reduction;
@@ -115,20 +115,20 @@ QString HeatCanvas::describe(const HeatElement& element) const
                            : tr("%1 = %2 %3", "place, value, on d1").arg(place, text, holders);
 }
 
-void HeatCanvas::light(std::optional<HeatElement> element)
+void HeatCanvas::highlight(std::optional<HeatElement> element)
 {
     if (!m_shown || m_layout.panels().empty())
         element.reset();
-    if (element == m_lit)
+    if (element == m_highlighted)
         return;
-    m_lit = element;
-    if (m_lit) {
-        const std::int64_t position = m_layout.position(m_lit->panel);
+    m_highlighted = element;
+    if (m_highlighted) {
+        const std::int64_t position = m_layout.position(m_highlighted->panel);
         const Layout& layout = m_shown->subject.layout;
         m_selection->setHoveredDevices(position >= 0 ? DeviceGroup{ layout.mesh().deviceAt(position) }
-                : m_layout.isPadding(*m_lit)         ? DeviceGroup()
-                                                     : DeviceGroup::holders(layout, shardOf(*m_lit)));
-        Q_EMIT pointed(describe(*m_lit));
+                : m_layout.isPadding(*m_highlighted) ? DeviceGroup()
+                                                     : DeviceGroup::holders(layout, shardOf(*m_highlighted)));
+        Q_EMIT pointed(describe(*m_highlighted));
     } else {
         m_selection->setHoveredDevices({});
         Q_EMIT pointed({});
@@ -140,7 +140,7 @@ void HeatCanvas::walkTo(std::int64_t part)
 {
     m_current = std::clamp<std::int64_t>(part, -1, m_layout.partCount() - 1);
     if (m_current >= 0)
-        light(m_layout.firstOf(m_current));
+        highlight(m_layout.firstOf(m_current));
     tableCurrentChanged(this);
     update();
 }
@@ -160,7 +160,7 @@ void HeatCanvas::showEvent(QShowEvent* event)
 
 void HeatCanvas::hoverAt(std::optional<QPoint> point)
 {
-    light(m_shown && point ? m_layout.elementAt(*point) : std::nullopt);
+    highlight(m_shown && point ? m_layout.elementAt(*point) : std::nullopt);
 }
 
 void HeatCanvas::mousePressEvent(QMouseEvent* event)
@@ -169,14 +169,14 @@ void HeatCanvas::mousePressEvent(QMouseEvent* event)
         return;
     if (const auto element = m_layout.elementAt(event->pos())) {
         walkTo(m_layout.partOf(*element));
-        light(element);
+        highlight(element);
     }
 }
 
 void HeatCanvas::focusOutEvent(QFocusEvent* event)
 {
     QWidget::focusOutEvent(event);
-    light(std::nullopt);
+    highlight(std::nullopt);
 }
 
 void HeatCanvas::keyPressEvent(QKeyEvent* event)
@@ -205,7 +205,7 @@ void HeatCanvas::keyPressEvent(QKeyEvent* event)
         if (m_current < 0) // the window may have something to take back
             return QWidget::keyPressEvent(event);
         m_current = -1;
-        light(std::nullopt);
+        highlight(std::nullopt);
         return update();
     default:
         return QWidget::keyPressEvent(event);

@@ -60,7 +60,7 @@ private:
     [[nodiscard]] GridMargins margins() const;
     void walkTo(std::int64_t part);
     /// Lights the holders of an element in all views.
-    void light(std::optional<HeatElement> element);
+    void highlight(std::optional<HeatElement> element);
     [[nodiscard]] std::int64_t shardOf(const HeatElement& element) const;
     [[nodiscard]] QString holdersText(const HeatElement& element) const;
     [[nodiscard]] QString panelTitle(int panel) const;
@@ -80,7 +80,7 @@ private:
     HeatData m_data;
     bool m_readDue = false; ///< once it is visible
     mutable std::vector<QImage> m_images; ///< by panel; made when they are painted
-    std::optional<HeatElement> m_lit;
+    std::optional<HeatElement> m_highlighted;
     std::int64_t m_current = -1;
 };
 

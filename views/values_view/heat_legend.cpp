@@ -12,6 +12,13 @@
 
 namespace shardscope {
 
+namespace {
+
+constexpr int barTop = 2, barGap = 5; ///< above the bar, and between it and its numbers
+constexpr int numberGap = 8; ///< between two of them
+
+} // namespace
+
 HeatLegend::HeatLegend(QWidget* parent)
     : QWidget(parent)
 {
@@ -53,15 +60,47 @@ void HeatLegend::setColumn(bool column)
     update();
 }
 
+/// Numbers that need more make it longer, at the cost of what stands beside it.
+int HeatLegend::barWidth() const
+{
+    if (m_column)
+        return width();
+    const QFontMetrics small{ Metrics::small() };
+    const double scale = m_summary.magnitude();
+    const int number = small.horizontalAdvance(valueText(-scale, m_dtype, m_difference));
+    const int needed =
+        scale > 0 ? 2 * (number + Metrics::scaled(numberGap)) + small.horizontalAdvance(QLocale().toString(0)) : 0;
+    return std::min(std::max(std::min(Metrics::scaled(220), width() / 2), needed), width());
+}
+
+std::vector<HeatLegend::Number> HeatLegend::numbers() const
+{
+    const QFontMetrics small{ Metrics::small() };
+    const int width = barWidth(), top = barTop + Metrics::scaled(10) + barGap;
+    const auto place = [&](const QString& text, double share) {
+        const int needed = small.horizontalAdvance(text) + 1;
+        return Number{ text, QRect(qRound((width - needed) * share), top, needed, small.height()) };
+    };
+    const Number zero = place(QLocale().toString(0), 0.5);
+    const double scale = m_summary.magnitude();
+    if (scale <= 0)
+        return { zero };
+    const Number least = place(valueText(-scale, m_dtype, m_difference), 0);
+    const Number most = place(valueText(scale, m_dtype, m_difference), 1);
+    const int gap = Metrics::scaled(numberGap) / 2;
+    if (least.place.right() + gap > zero.place.left() || zero.place.right() + gap > most.place.left())
+        return { least, most };
+    return { least, zero, most };
+}
+
 void HeatLegend::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
     QPainter painter(this);
     const QFontMetrics small{ Metrics::small() };
     painter.setFont(Metrics::small());
-    const int barHeight = Metrics::scaled(10), top = 2, textTop = top + barHeight + 5;
-    const int barWidth = m_column ? width() : std::min(Metrics::scaled(220), width() / 2);
-    const double scale = m_summary.magnitude();
+    const int barHeight = Metrics::scaled(10), top = barTop, textTop = top + barHeight + barGap;
+    const int barWidth = this->barWidth();
     for (int x = 0; x < barWidth; ++x) {
         const double share = barWidth > 1 ? 2.0 * x / (barWidth - 1) - 1 : 0;
         painter.setPen(heatColour(theme, share, 1));
@@ -72,15 +111,8 @@ void HeatLegend::paintEvent(QPaintEvent*)
     painter.drawRect(0, top, barWidth - 1, barHeight);
     painter.setPen(theme.text);
     painter.drawLine(barWidth / 2, top, barWidth / 2, top + barHeight + 3);
-    const auto write = [&](const QString& text, Qt::Alignment alignment) {
-        painter.drawText(
-            QRect(0, textTop, barWidth, small.height()), static_cast<int>(alignment | Qt::AlignVCenter), text);
-    };
-    if (scale > 0) {
-        write(valueText(-scale, m_dtype, m_difference), Qt::AlignLeft);
-        write(valueText(scale, m_dtype, m_difference), Qt::AlignRight);
-    }
-    write(QLocale().toString(0), Qt::AlignHCenter);
+    for (const Number& number : numbers())
+        painter.drawText(number.place, Qt::AlignCenter, number.text);
 
     const int box = Metrics::scaled(14), line = Metrics::scaled(20), space = Metrics::scaled(6);
     int x = m_column ? 0 : barWidth + Metrics::scaled(16);

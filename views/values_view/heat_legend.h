@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "geometry/heat_data.h"
 #include "views/theme/theme.h"
@@ -21,6 +22,12 @@ public:
     [[nodiscard]] bool isColumn() const { return m_column; }
     /// "NaN 3"; empty where there is none.
     [[nodiscard]] QStringList marks() const;
+    struct Number {
+        QString text;
+        QRect place;
+    };
+    /// Those below the bar, from left to right: its ends, and 0 where there is room between them.
+    [[nodiscard]] std::vector<Number> numbers() const;
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override { return { Metrics::scaled(120), sizeHint().height() }; }
@@ -35,6 +42,7 @@ private:
     bool m_padding = false;
     bool m_column = false;
 
+    [[nodiscard]] int barWidth() const;
     [[nodiscard]] int entryCount() const { return std::max(1, static_cast<int>(marks().size())) + (m_padding ? 1 : 0); }
 };
 

@@ -293,9 +293,9 @@ void HeatCanvas::paintMarks(QPainter& painter, const Theme& theme) const
                 painter.fillRect(m_layout.partRect(part), veil);
         }
     }
-    if (m_lit) {
-        const QRect element = m_layout.rectOf(*m_lit);
-        outline(m_layout.partRect(m_layout.partOf(*m_lit)), theme.text, 2);
+    if (m_highlighted) {
+        const QRect element = m_layout.rectOf(*m_highlighted);
+        outline(m_layout.partRect(m_layout.partOf(*m_highlighted)), theme.text, 2);
         if (element.width() >= 5 && element.height() >= 5)
             outline(element, theme.text, 2);
     }

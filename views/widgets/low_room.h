@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Scroll areas for what is scrolled as a whole where there is less room than it needs.
+// Scroll areas around a widget that is scrolled as one where it has less room than its minimum size.
 #pragma once
 
 #include <QEvent>
@@ -12,8 +12,8 @@
 
 namespace shardscope {
 
-/// A scroll area that is only room for what is in it: without a frame, and not a place where Tab goes. `onlyUpright`:
-/// what is in it never gets wider than the area.
+/// Puts `content` into a scroll area without a frame that Tab skips. With `onlyUpright` it scrolls vertically alone:
+/// the content is never wider than the area.
 inline QScrollArea* makePlain(QScrollArea* area, QWidget* content, bool onlyUpright)
 {
     area->setWidget(content);
@@ -26,8 +26,9 @@ inline QScrollArea* makePlain(QScrollArea* area, QWidget* content, bool onlyUpri
     return area;
 }
 
-/// May be as low as `minimum`, and is at least as wide as what is in it has to be. Its content is as small as it may be
-/// before anything is scrolled; QScrollArea would give what depends on its width all that it would like.
+/// A scroll area that may be `minimum` pixels (before scaling) high and is at least as wide as its content's minimum.
+/// The content shrinks to its minimum size before anything is scrolled; QScrollArea would keep content whose height
+/// depends on its width at its preferred size.
 class LowRoom : public QScrollArea {
 public:
     explicit LowRoom(QWidget* content, QWidget* parent = nullptr, int minimum = 120)

@@ -6,7 +6,6 @@
 #include <QTimer>
 #include <algorithm>
 #include <numeric>
-#include <vector>
 
 #include "views/widgets/low_room.h"
 #include "views/widgets/section.h"
@@ -79,51 +78,57 @@ void SectionColumn::fit()
     if (m_fitting)
         return;
     m_fitting = true;
-    const int all = maximumViewportSize().width();
-    fitTo(all);
-    if (m_content->height() > maximumViewportSize().height())
-        fitTo(all - verticalScrollBar()->sizeHint().width());
+    // Widths are tried without a section being resized: one that is would ask for another try, without end.
+    int width = maximumViewportSize().width();
+    std::vector<Placed> placed = placedAt(width);
+    const auto bottom = [&placed] { return placed.empty() ? 0 : placed.back().y + placed.back().height; };
+    if (bottom() > maximumViewportSize().height()) {
+        width -= verticalScrollBar()->sizeHint().width();
+        placed = placedAt(width);
+    }
+    for (const Placed& each : placed)
+        each.section->setGeometry(0, each.y, width, each.height);
+    m_content->resize(width, std::max(bottom(), maximumViewportSize().height()));
     m_fitting = false;
 }
 
-void SectionColumn::fitTo(int width)
+std::vector<SectionColumn::Placed> SectionColumn::placedAt(int width) const
 {
-    std::vector<std::pair<Section*, int>> heights;
+    std::vector<Placed> placed;
     const int room = maximumViewportSize().height();
     int missing = -room;
     std::vector<int> least;
-    Section* last = nullptr;
+    const Section* last = nullptr;
     for (const Row& row : m_rows) {
         if (row.section->isHidden())
             continue;
         const Heights wanted = heightsOf(row, width);
-        heights.emplace_back(row.section, wanted.wanted);
+        placed.push_back({ row.section, 0, wanted.wanted });
         least.push_back(wanted.least);
         missing += wanted.wanted;
         if (row.section->showsBody()
             && (row.heights || (row.section->body()->sizePolicy().verticalPolicy() & QSizePolicy::ExpandFlag)))
             last = row.section;
     }
-    // In the middle of the column, room below the last row would part a table from what belongs to it.
-    if (last && last != heights.back().first)
-        last = nullptr;
     // Where the column is scrolled anyway, no table within it has to be as well, unless it is higher than the column.
     const int needed = std::accumulate(least.begin(), least.end(), 0);
     if (needed > room)
-        for (std::size_t i = 0; i < heights.size(); ++i)
-            heights[i].second = std::max(least[i], std::min(heights[i].second, room));
-    for (std::size_t i = heights.size(); i-- > 0 && missing > 0 && needed <= room;) {
-        const int taken = std::min(missing, heights[i].second - least[i]);
-        heights[i].second -= taken;
+        for (std::size_t i = 0; i < placed.size(); ++i)
+            placed[i].height = std::max(least[i], std::min(placed[i].height, room));
+    for (std::size_t i = placed.size(); i-- > 0 && missing > 0 && needed <= room;) {
+        const int taken = std::min(missing, placed[i].height - least[i]);
+        placed[i].height -= taken;
         missing -= taken;
     }
+    // In the middle of the column, room below the last row would part a table from what belongs to it.
+    if (last && last == placed.back().section)
+        placed.back().height += std::max(-missing, 0);
     int y = 0;
-    for (const auto& [section, height] : heights) {
-        const int own = height + (section == last ? std::max(-missing, 0) : 0);
-        section->setGeometry(0, y, width, own);
-        y += own;
+    for (Placed& each : placed) {
+        each.y = y;
+        y += each.height;
     }
-    m_content->resize(width, std::max(y, room));
+    return placed;
 }
 
 QSize SectionColumn::minimumSizeHint() const

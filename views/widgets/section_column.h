@@ -8,6 +8,7 @@
 #include <QList>
 #include <QScrollArea>
 #include <functional>
+#include <vector>
 
 #include "views/theme/theme.h"
 
@@ -47,7 +48,12 @@ private:
         std::function<Heights(int width)> heights;
     };
     [[nodiscard]] Heights heightsOf(const Row& row, int width) const;
-    void fitTo(int width);
+    struct Placed {
+        Section* section;
+        int y, height;
+    };
+    /// The sections that are seen, in a column of that width.
+    [[nodiscard]] std::vector<Placed> placedAt(int width) const;
     QWidget* m_content;
     QList<Row> m_rows;
     bool m_fitting = false;

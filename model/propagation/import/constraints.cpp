@@ -167,7 +167,7 @@ private:
 
     void moveAfter(OperationId constraint, ValueId input, RegionId region)
     {
-        m_edit.unplace(constraint);
+        m_edit.detach(constraint);
         m_edit.placeAfterDefinition(input, region, constraint);
     }
 

@@ -313,7 +313,7 @@ private:
                 m_edit.erase(id);
                 continue;
             }
-            m_edit.unplace(id);
+            m_edit.detach(id);
             m_edit.placeLast(body, id);
         }
         std::unordered_set<std::uint32_t> insiders;

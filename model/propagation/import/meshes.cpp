@@ -12,7 +12,7 @@ namespace {
 bool sameContent(const ProgramMesh& a, const ProgramMesh& b)
 {
     const auto isLegal = [](const ProgramMesh& mesh) {
-        return !mesh.undeclared && !mesh.illegal && mesh.strays.empty();
+        return !mesh.undeclared && !mesh.illegal && mesh.invalidAxes.empty();
     };
     return *a.mesh == *b.mesh && a.onlyDevice == b.onlyDevice && isLegal(a) && isLegal(b);
 }

@@ -36,15 +36,15 @@ Array assembled(Arrays shards, const ShardedArray& how, const MeshPtr& mesh)
     return assembleShards(shards, how, mesh).full;
 }
 
-/// Whether anything is compared that no bound is known for: a loose link, or a float that is computed and that main
-/// returns without any link, such as the result of a manual computation.
+/// Whether anything is compared that no bound is known for: an accumulated link, or a float that is computed and that
+/// main returns without any link, such as the result of a manual computation.
 bool needsNoise(const std::vector<LinkStep>& steps, const Program& program)
 {
     const std::vector<ValueId>& results = program.main().results;
     std::vector<bool> isLinked(results.size());
     for (const LinkStep& step : steps)
         for (const Link& link : step.links) {
-            if (link.kind == LinkKind::Loose)
+            if (link.kind == LinkKind::Accumulated)
                 return true;
             for (const std::size_t r : link.results)
                 isLinked[r] = true;
@@ -143,7 +143,7 @@ public:
 private:
     Array compare(const Link& link, OperationId, std::span<const Array>, const Array& computed) override
     {
-        if (link.kind == LinkKind::Loose)
+        if (link.kind == LinkKind::Accumulated)
             source[link.value] = kernels::copied(computed);
         return m_devices.of(link);
     }
@@ -285,7 +285,7 @@ private:
         const DType dtype = computed.type.dtype;
         if (!isFloat(realPart(dtype)) || !computed.bytes)
             return { 0 };
-        if (link.kind == LinkKind::Loose) {
+        if (link.kind == LinkKind::Accumulated) {
             const auto noisy = m_noisy->source.find(link.value);
             const double sensitivity = noisy == m_noisy->source.end() ? 0 : sensitivityOf(computed, noisy->second);
             return { roundingShare(dtype) * largestMagnitude(computed) + sensitivity };
@@ -442,10 +442,10 @@ Result<CheckReference> CheckReference::of(ProgramPtr program, const FlatProgram&
             for (const std::size_t r : link.results)
                 shards = std::max(shards, held(devices.main().results[r]));
             const double bound = link.kind == LinkKind::Equal ? 8 * count
-                : link.kind == LinkKind::Loose                ? 0
+                : link.kind == LinkKind::Accumulated          ? 0
                                                               : bytesOfBound(local, local.operation(step.operation));
             made.m_largest = std::max(made.m_largest, std::max(bound, 16 * count + 2 * bytes + shards));
-            if (link.kind == LinkKind::Loose)
+            if (link.kind == LinkKind::Accumulated)
                 made.m_kept += bytes;
         }
     return made;

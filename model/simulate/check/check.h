@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Devices against the unsharded reference, for any program: a network, a text, a table of arrays.
 //
-// The reference is a run as well, of the program in full on one device, operation by operation, by plain kernels. A
-// step is checked link by link. Where devices add up, or compute a function by a fast kernel, or come out of a loop
-// (checkedValues()), what they have is compared with what the reference has computed there, and then written in its
-// place. So the reference computes on from the devices' own numbers, and what is compared next has one sum behind it
-// and nothing else. By induction over the links every number of the step is right. Between them nothing rounds in two
-// ways: there it has to be equal to the last bit, wherever somebody looks.
+// The reference is a run of the unsharded program on one device, operation by operation, with plain kernels. A step is
+// compared at checkedValues(): wherever devices add up, use a fast kernel for a function, or leave a loop. After each
+// comparison the devices' value replaces that of the reference, so that the reference computes the next operations from
+// the devices' own numbers. Rounding errors therefore do not pile up: each compared value has one sum or one function
+// between it and values that were compared before it. If every such link is within its bound, then by induction the
+// whole step is right. Between the links both sides round alike and have to be equal to the last bit.
 //
 // How far the devices' x may be from the reference's r (eps = 2^-23 for f32, 2^-52 for f64; u = eps / 2):
 //

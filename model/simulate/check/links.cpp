@@ -141,7 +141,7 @@ private:
             else if (fromExact && isApproximate(*m_flat.local, operation))
                 link.kind = LinkKind::Approximate;
             else if (!fromExact || rounds || hasAddends || isApproximate(*m_flat.local, operation))
-                link.kind = LinkKind::Loose;
+                link.kind = LinkKind::Accumulated;
             m_exact[result.index] = link.kind == LinkKind::Equal;
             if (!flat.isShard || !flat.sharding.isFullyReplicated())
                 continue; // in a manual computation

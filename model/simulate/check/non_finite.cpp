@@ -101,16 +101,16 @@ bool NonFiniteWatch::inOneGroup(std::int64_t a, std::int64_t b, const Operation&
 /// One device after the other takes an exchange: whether any of its group has it in an operand is known after the last.
 void NonFiniteWatch::exchanged(NonFiniteKind kind, const NonFinite* result, bool hasOperand, const Operation& operation)
 {
-    std::vector<NonFinite>& claims = seen(kind).claims;
-    std::vector<std::int64_t>& givers = m_exchange.givers[static_cast<std::size_t>(kind)];
+    std::vector<NonFinite>& candidates = seen(kind).candidates;
+    std::vector<std::int64_t>& sources = m_exchange.sources[static_cast<std::size_t>(kind)];
     if (hasOperand) {
-        givers.push_back(m_exchange.device);
-        std::erase_if(
-            claims, [&](const NonFinite& claim) { return inOneGroup(claim.device, m_exchange.device, operation); });
-    } else if (result && std::none_of(givers.begin(), givers.end(), [&](std::int64_t giver) {
-                   return inOneGroup(giver, result->device, operation);
+        sources.push_back(m_exchange.device);
+        std::erase_if(candidates,
+            [&](const NonFinite& candidate) { return inOneGroup(candidate.device, m_exchange.device, operation); });
+    } else if (result && std::none_of(sources.begin(), sources.end(), [&](std::int64_t source) {
+                   return inOneGroup(source, result->device, operation);
                })) {
-        claims.push_back(*result);
+        candidates.push_back(*result);
     }
 }
 
@@ -123,9 +123,9 @@ void NonFiniteWatch::computed(OperationId operation, std::int64_t device, std::s
         isExchange(computed.kind) && attributesAs<CollectiveAttributes>(computed.attributes) != nullptr;
     if (m_exchange.operation != operation || device <= m_exchange.device) { // the one before is over
         for (Seen& own : m_seen) {
-            if (!own.produced && !own.claims.empty())
-                own.produced = std::move(own.claims.front());
-            own.claims.clear();
+            if (!own.produced && !own.candidates.empty())
+                own.produced = std::move(own.candidates.front());
+            own.candidates.clear();
         }
         m_exchange = {};
     }
@@ -167,7 +167,7 @@ void NonFiniteWatch::computed(OperationId operation, std::int64_t device, std::s
 std::optional<NonFinite> NonFiniteWatch::first(NonFiniteKind kind) const
 {
     const Seen& own = m_seen[static_cast<std::size_t>(kind)];
-    return own.produced ? own.produced : own.claims.empty() ? own.held : own.claims.front();
+    return own.produced ? own.produced : own.candidates.empty() ? own.held : own.candidates.front();
 }
 
 } // namespace shardscope

@@ -21,22 +21,23 @@ struct NonFinite {
     OperationId operation; ///< of the program that runs; invalid for an argument
     std::size_t index = 0; ///< which result, or which argument
     std::int64_t device = 0;
-    std::int64_t element = 0; ///< of what the device holds, row-major
-    bool produced = false; ///< from operands without it; otherwise a constant or an argument that holds it
+    std::int64_t element = 0; ///< row-major index in the device's shard
+    bool produced = false; ///< by an operation none of whose operands has it; false for a constant or an argument
     kernels::Array value; ///< the element
 };
 
-/// Remembers the first of each kind. An operation that gives it where none of its operands has it has produced it; an
-/// exchange only where no device of its group has it in an operand. Constants have not, they are meant so (a mask of
-/// -infinity), nor have loops, branches and calls: what stands in them has.
+/// Finds the first operation that produces NaN, and the first that produces infinity. An operation produces it if its
+/// result has it and no operand does; a collective only if no device of the group has it in an operand. Constants do
+/// not count, since such values are meant there (a mask of -infinity), nor do loops, branches and calls, whose inner
+/// operations count.
 ///
 ///     NonFiniteWatch watch(program);
-///     watch.given(arguments);
+///     watch.setArguments(arguments);
 ///     execute(program, parts, arguments, { .observers = { &watch } });
 ///     if (const auto& found = watch.first(NonFiniteKind::NotANumber)) ...
 class NonFiniteWatch : public Observer {
 public:
-    /// Of devices that run `device`: what stands in padding is passed over.
+    /// For devices that run `device`; elements of padding are ignored.
     explicit NonFiniteWatch(const DeviceProgram& device)
         : m_program(device.program)
         , m_device(device)
@@ -45,22 +46,22 @@ public:
     void setArguments(const kernels::Arrays& arguments, std::int64_t device = 0);
     void computed(OperationId operation, std::int64_t device, std::span<const kernels::Array> operands,
         std::span<kernels::Array> results) override;
-    /// What an operation produced first; where nothing did, the first constant or argument that holds it. While devices
-    /// take an exchange, what it seems to have produced so far.
+    /// The first element that an operation produced; if there is none, that of the first constant or argument that has
+    /// it. In the middle of a collective, what it seems to have produced so far.
     [[nodiscard]] std::optional<NonFinite> first(NonFiniteKind kind) const;
 
 private:
     struct Seen {
         std::optional<NonFinite> produced, held;
-        std::vector<NonFinite>
-            claims; ///< of the exchange that devices are taking: no operand of their groups had it yet
+        /// Results of the current collective; no operand of their groups is known to have it yet.
+        std::vector<NonFinite> candidates;
     };
-    /// An exchange as far as devices have been seen to take it.
+    /// The current collective, as far as devices have run it.
     struct Exchange {
         OperationId operation;
-        std::int64_t device = -1; ///< the last one; they come in their order
-        std::array<std::vector<std::int64_t>, 2> givers; ///< by kind: devices whose operands have it
-        std::vector<std::vector<std::int32_t>> groups; ///< empty until they are asked for
+        std::int64_t device = -1; ///< the last one that ran it; devices run it in their order
+        std::array<std::vector<std::int64_t>, 2> sources; ///< by kind: devices whose operands have it
+        std::vector<std::vector<std::int32_t>> groups; ///< empty until needed
     };
     void exchanged(NonFiniteKind kind, const NonFinite* result, bool hasOperand, const Operation& operation);
     [[nodiscard]] bool inOneGroup(std::int64_t a, std::int64_t b, const Operation& operation);

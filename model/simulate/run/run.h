@@ -130,7 +130,6 @@ public:
     [[nodiscard]] virtual std::vector<double> gather(ValueId value) const = 0;
     /// The first place at which copies of a shard differ; nothing if all are bitwise equal, or none can be read.
     [[nodiscard]] virtual std::optional<ReplicaDifference> replicaDifference(ValueId value) const = 0;
-    [[nodiscard]] bool replicasAgree(ValueId value) const { return !replicaDifference(value); }
     /// The same for the new value of a state argument or any result of main: index among the results.
     [[nodiscard]] virtual std::vector<double> gatherResult(std::size_t result) const = 0;
     [[nodiscard]] virtual std::optional<ReplicaDifference> replicaDifferenceOfResult(std::size_t result) const = 0;

@@ -138,7 +138,7 @@ Result<bool> StepReplay::advance(
     return true;
 }
 
-ValueId StepReplay::heldAs(ValueId value) const
+ValueId StepReplay::stateArgumentOf(ValueId value) const
 {
     for (const StatePair& pair : m_program->state.pairs)
         if (m_program->program->main().results[pair.result] == value)
@@ -149,7 +149,7 @@ ValueId StepReplay::heldAs(ValueId value) const
 Result<StepReplay::Array> StepReplay::start(ValueId value, const Limits& limits) const
 {
     const Program& program = *m_program->program;
-    value = heldAs(value);
+    value = stateArgumentOf(value);
     const std::vector<ValueId>& arguments = program.main().arguments;
     const auto found = std::find(arguments.begin(), arguments.end(), value);
     if (found == arguments.end())
@@ -171,7 +171,7 @@ Result<StepReplay::Array> StepReplay::start(ValueId value, const Limits& limits)
 
 Result<StepReplay::Array> StepReplay::reference(ValueId value, std::int64_t steps, const Limits& limits)
 {
-    value = heldAs(value);
+    value = stateArgumentOf(value);
     if (m_reference && m_reference->run->stepsDone() > steps)
         m_reference->run->reset();
     if (!m_reference || (!m_keepsAll && m_kept != value))
