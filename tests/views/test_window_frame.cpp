@@ -418,9 +418,11 @@ private Q_SLOTS:
         QTRY_VERIFY(program->isInFront());
         for (const DockFrame* other : window.docks())
             QVERIFY2(other == program || !other->isVisible(), qPrintable(other->objectName()));
+        QVERIFY(program->isAncestorOf(window.focusWidget()));
         QTest::keyClick(&window, Qt::Key_Escape);
         QVERIFY(!window.maximised());
         QTRY_VERIFY(framed.dock("inputs")->isInFront() && framed.dock("inspector")->isInFront());
+        QVERIFY(program->isAncestorOf(window.focusWidget())); // the view keeps the keyboard
         program->present();
         QCoreApplication::processEvents();
         window.action(QStringLiteral("floatDock"))->trigger();
