@@ -1022,6 +1022,16 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&window));
         DockFrame* inspector = framed.dock("inspector");
         QTest::qWait(30); // widths come to rest
+        // Without a view in use the keys say so.
+        if (QWidget* focus = QApplication::focusWidget())
+            focus->clearFocus();
+        for (const char* key : { "maximiseDock", "floatDock", "closeDock" }) {
+            auto* message = window.statusBar()->findChild<StatusMessage*>();
+            message->say({});
+            window.action(QLatin1String(key))->trigger();
+            QVERIFY2(message->text().contains(QStringLiteral("No view is in use: click into one, or press F6.")), key);
+            QVERIFY(!window.maximised() && inspector->isVisible());
+        }
         const int before = inspector->width();
         const QWidget* title = inspector->titleBarWidget();
         QTest::mouseDClick(inspector->titleBarWidget(), Qt::LeftButton, Qt::NoModifier,
