@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QKeyEvent>
 #include <QLayout>
+#include <QPointer>
 #include <QStatusBar>
 #include <QStyle>
 #include <QTabBar>
@@ -493,8 +494,11 @@ void MainWindow::maximise(DockFrame* frame)
 {
     if (m_maximised) {
         m_maximised = nullptr;
+        const QPointer<QWidget> focus = focusWidget(); // which its view loses where Qt hides it for a moment
         restoreViews(std::exchange(m_beforeMaximised, {}));
         placeTimeline(); // whether there is a step may be another thing now
+        if (focus && focus->isVisible() && focusWidget() != focus)
+            focus->setFocus(Qt::OtherFocusReason);
     } else if (frame && !frame->isOverEdge()) {
         if (frame->isFloating())
             frame->setFloating(false);
