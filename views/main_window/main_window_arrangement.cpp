@@ -434,14 +434,14 @@ void MainWindow::resetArrangement()
     fitHeights();
 }
 
-bool MainWindow::isBare() const
+bool MainWindow::hasOnlyArrays() const
 {
     return std::holds_alternative<ArraysModel>(m_document.experiment()->model);
 }
 
 DockFrame* MainWindow::frontView() const
 {
-    if (isBare() && m_perspective == Perspective::Program)
+    if (hasOnlyArrays() && m_perspective == Perspective::Program)
         return dock(QStringLiteral("layout"));
     return dock(QLatin1String(viewsOf(m_perspective).centre.front()));
 }
@@ -464,9 +464,9 @@ void MainWindow::setPerspective(Perspective perspective)
         keepArrangement();
         m_perspective = perspective;
         arrange();
-        revealPart(isBare() && perspective == Perspective::Debug ? QStringLiteral("explain")
-                                                                 : QLatin1String(viewsOf(perspective).page));
-        if (isBare() && perspective == Perspective::Program)
+        revealPart(hasOnlyArrays() && perspective == Perspective::Debug ? QStringLiteral("explain")
+                                                                        : QLatin1String(viewsOf(perspective).page));
+        if (hasOnlyArrays() && perspective == Perspective::Program)
             frontView()->raise();
         if (wasInView && !isInView(QApplication::focusWidget())) // its view is not among these: Qt took what is next
             frontView()->present();
