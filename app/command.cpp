@@ -93,10 +93,15 @@ Option& Option::check(std::function<std::string(const std::string&)> problem)
 Option& Option::oneOf(std::vector<std::string> values)
 {
     std::string name = join(values, " "); // by it the completion of arguments knows the values
-    m_option->check(CLI::Validator(
-        [values = std::move(values)](const std::string& value) -> std::string {
+    m_option->transform(CLI::Validator(
+        [values = std::move(values)](std::string& value) -> std::string {
             if (std::find(values.begin(), values.end(), value) != values.end())
                 return {};
+            for (const std::string& each : values) // "Learn", as the window writes it
+                if (CLI::detail::to_lower(each) == CLI::detail::to_lower(value)) {
+                    value = each;
+                    return {};
+                }
             return "'" + value + "' is none of: " + join(values, ", ");
         },
         "", std::move(name)));

@@ -46,7 +46,7 @@ public:
     /// Takes one value each time it is given.
     Option& repeated();
     /// These values alone.
-    Option& oneOf(std::vector<std::string> values);
+    Option& oneOf(std::vector<std::string> values); ///< in upper or lower case
     /// Whole numbers from `least` to `most`. Says of others whether they are none or out of range.
     Option& wholeNumber(std::int64_t least, std::int64_t most);
     Option& range(double least, double most);
