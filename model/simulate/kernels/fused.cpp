@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/codes.h"
 #include "program/op_row.h"
@@ -16,6 +17,8 @@ constexpr std::int64_t cacheBytes = 24 * 1024; // of a 32 KiB L1, the rest is fo
 constexpr std::int64_t smallestBlock = 256;
 constexpr std::int64_t largestBlock = 4096;
 constexpr std::int64_t cacheLine = 64;
+constexpr std::int64_t largestPeriod = 1024; // of what fills a block once for all
+constexpr std::int64_t largeBytes = 512 * 1024; // of all streams: the L2 cache does not hold them from before
 
 std::array<std::byte, 8> constantBytes(double value, DType dtype)
 {
@@ -88,6 +91,20 @@ void fillRepeated(const KernelSet& kernels, T* to, const std::byte* array,
     }
 }
 
+/// The same. What comes again is copied from where it has been written.
+template <class T>
+void fillPeriodically(const KernelSet& kernels, T* to, const std::byte* array,
+    const SmallVector<FusedInstruction::Dimension, 4>& dimensions, std::int64_t period, std::int64_t begin,
+    std::int64_t count)
+{
+    std::int64_t done = std::min(count, period);
+    fillRepeated(kernels, to, array, dimensions, begin, done);
+    for (std::int64_t next = done; done < count; done += next) {
+        next = std::min(done, count - done); // all that there is: a multiple of the period
+        std::memcpy(to + done, to, static_cast<std::size_t>(next) * sizeof(T));
+    }
+}
+
 } // namespace
 
 /// The steps of compile(), in the order of its calls.
@@ -119,7 +136,10 @@ public:
     [[nodiscard]] FusedKernel take() { return std::move(m_kernel); }
 
 private:
+    [[nodiscard]] std::int16_t newBuffer(std::int64_t elementBytes);
     void takeBuffer(std::size_t r);
+    /// Its buffer is nobody else's.
+    [[nodiscard]] bool isFilledOnce(std::size_t r) const;
     [[nodiscard]] bool canWriteDirectly(const FusedInstruction::Output& output) const;
 
     const FusedInstruction& m_instruction;
@@ -134,6 +154,7 @@ private:
     std::vector<std::int16_t> m_buffers; ///< number of its buffer in the scratch; -1: none
     std::vector<std::int16_t> m_freeBuffers;
     std::vector<std::int64_t> m_bufferBytes; ///< per buffer: bytes of an element
+    std::int64_t m_blockMultiple = cacheLine; ///< blocks have a multiple of so many elements
 };
 
 void FusedKernel::Compiler::placeInputs()
@@ -238,12 +259,22 @@ Result<void> FusedKernel::Compiler::placeOutputs()
     return {};
 }
 
+std::int16_t FusedKernel::Compiler::newBuffer(std::int64_t elementBytes)
+{
+    m_bufferBytes.push_back(elementBytes);
+    return static_cast<std::int16_t>(m_bufferBytes.size() - 1);
+}
+
+bool FusedKernel::Compiler::isFilledOnce(std::size_t r) const
+{
+    return std::any_of(m_kernel.m_repeats.begin(), m_kernel.m_repeats.end(),
+        [r](const Repeat& repeat) { return repeat.once && static_cast<std::size_t>(repeat.input) == r; });
+}
+
 void FusedKernel::Compiler::takeBuffer(std::size_t r)
 {
-    if (m_freeBuffers.empty()) {
-        m_freeBuffers.push_back(static_cast<std::int16_t>(m_bufferBytes.size()));
-        m_bufferBytes.push_back(0);
-    }
+    if (m_freeBuffers.empty())
+        m_freeBuffers.push_back(newBuffer(0));
     m_buffers[r] = m_freeBuffers.back();
     m_freeBuffers.pop_back();
     std::int64_t& bytes = m_bufferBytes[static_cast<std::size_t>(m_buffers[r])];
@@ -261,9 +292,18 @@ void FusedKernel::Compiler::shareBuffers()
             const auto o = static_cast<std::size_t>(operand);
             if (operand < 0 || o >= m_inputs || m_instruction.inputs[o].repeats.empty() || m_buffers[o] >= 0)
                 continue;
-            takeBuffer(o);
-            m_kernel.m_repeats.push_back(
-                { operand, number, m_instruction.inputs[o].slot.index, m_instruction.inputs[o].repeats });
+            const FusedInstruction::Input& input = m_instruction.inputs[o];
+            Repeat repeat{ operand, number, input.slot.index, input.repeats };
+            for (const FusedInstruction::Dimension& dimension : input.repeats)
+                repeat.period *= dimension.extent;
+            const std::int64_t common = std::lcm(m_blockMultiple, repeat.period);
+            repeat.once = common <= largestPeriod;
+            if (repeat.once) {
+                m_blockMultiple = common;
+                m_buffers[o] = newBuffer(m_kernel.m_places[o].elementBytes);
+            } else
+                takeBuffer(o);
+            m_kernel.m_repeats.push_back(repeat);
         }
         ++number;
         if (!m_direct[r])
@@ -271,7 +311,7 @@ void FusedKernel::Compiler::shareBuffers()
         const auto s = static_cast<std::int32_t>(r - m_inputs);
         for (const std::int16_t operand : step.operands) {
             const auto o = static_cast<std::size_t>(operand);
-            if (operand >= 0 && m_buffers[o] >= 0 && m_lastRead[o] == s && !m_copied[o]
+            if (operand >= 0 && m_buffers[o] >= 0 && m_lastRead[o] == s && !m_copied[o] && !isFilledOnce(o)
                 && std::find(m_freeBuffers.begin(), m_freeBuffers.end(), m_buffers[o]) == m_freeBuffers.end())
                 m_freeBuffers.push_back(m_buffers[o]);
         }
@@ -289,11 +329,15 @@ void FusedKernel::Compiler::chooseBlock()
             bytesPerElement += place.elementBytes;
     for (const std::int64_t bytes : m_bufferBytes)
         bytesPerElement += bytes;
-    m_kernel.m_block = std::clamp(
-        cacheBytes / std::max<std::int64_t>(bytesPerElement, 1) / cacheLine * cacheLine, smallestBlock, largestBlock);
+    m_kernel.m_block = std::clamp(cacheBytes / std::max<std::int64_t>(bytesPerElement, 1), smallestBlock, largestBlock);
+    m_kernel.m_block = std::max(m_kernel.m_block / m_blockMultiple, std::int64_t{ 1 }) * m_blockMultiple;
+    std::int64_t streamBytes = 0;
+    for (const std::int16_t stream : m_kernel.m_streams)
+        streamBytes += m_kernel.m_elements * m_kernel.m_places[static_cast<std::size_t>(stream)].elementBytes;
+    m_kernel.m_prefetches = streamBytes > largeBytes;
 }
 
-/// Buffers first, then 8 bytes for each scalar that a step computes.
+/// Buffers first, then 8 bytes for each scalar that a step computes, and for each register where it begins.
 void FusedKernel::Compiler::layOutScratch()
 {
     std::vector<std::int64_t> bufferOffsets;
@@ -311,7 +355,8 @@ void FusedKernel::Compiler::layOutScratch()
         } else if (m_buffers[r] >= 0)
             place.offset = bufferOffsets[static_cast<std::size_t>(m_buffers[r])];
     }
-    m_kernel.m_scratchBytes = offset;
+    m_kernel.m_beginsOffset = offset;
+    m_kernel.m_scratchBytes = offset + static_cast<std::int64_t>(m_registers * sizeof(std::byte*));
 }
 
 /// Finds out whether the instruction is an update of Adam, which has a kernel of its own.
@@ -345,13 +390,13 @@ Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, co
     return compiler.take();
 }
 
-const std::byte* FusedKernel::address(const Place& place, const Memory& memory, std::int64_t element)
+const std::byte* FusedKernel::begin(const Place& place, const Memory& memory)
 {
     switch (place.kind) {
     case Place::Kind::Slot:
         if (place.slot == memory.standIn.slot && place.moves)
-            return memory.standIn.data + (element - memory.standIn.first) * place.elementBytes;
-        return memory.slots[place.slot] + (place.moves ? element * place.elementBytes : 0);
+            return memory.standIn.data - memory.standIn.first * place.elementBytes;
+        return memory.slots[place.slot];
     case Place::Kind::Constant:
         return place.constant.data();
     case Place::Kind::ScalarScratch:
@@ -364,9 +409,7 @@ const std::byte* FusedKernel::address(const Place& place, const Memory& memory, 
 template <class T>
 void FusedKernel::runAdam(const Memory& memory, std::int64_t begin, std::int64_t end, std::int64_t ahead) const
 {
-    const auto at = [&](std::int16_t r) {
-        return reinterpret_cast<const T*>(address(m_places[static_cast<std::size_t>(r)], memory, begin));
-    };
+    const auto at = [&](std::int16_t r) { return reinterpret_cast<const T*>(address(r, memory, begin)); };
     const auto result = [&](std::size_t i) { return reinterpret_cast<T*>(memory.slots[m_adamOutputs[i]]) + begin; };
     const AdamRegisters& r = *m_adam;
     AdamOperands<T> operands;
@@ -394,28 +437,30 @@ void FusedKernel::runAdam(const Memory& memory, std::int64_t begin, std::int64_t
 
 void FusedKernel::fill(const Repeat& repeat, const Memory& memory, std::int64_t element, std::int64_t count) const
 {
-    const Place& place = m_places[static_cast<std::size_t>(repeat.input)];
-    std::byte* to = memory.scratch + place.offset;
+    std::byte* to = address(repeat.input, memory, element);
     const std::byte* from = memory.slots[repeat.slot];
-    if (place.elementBytes == 4)
-        fillRepeated(*m_kernels, reinterpret_cast<std::uint32_t*>(to), from, repeat.dimensions, element, count);
-    else if (place.elementBytes == 8)
-        fillRepeated(*m_kernels, reinterpret_cast<std::uint64_t*>(to), from, repeat.dimensions, element, count);
-    else if (place.elementBytes == 2)
-        fillRepeated(*m_kernels, reinterpret_cast<std::uint16_t*>(to), from, repeat.dimensions, element, count);
-    else
-        fillRepeated(*m_kernels, reinterpret_cast<std::uint8_t*>(to), from, repeat.dimensions, element, count);
+    const auto typed = [&](auto zero) {
+        fillPeriodically(
+            *m_kernels, reinterpret_cast<decltype(zero)*>(to), from, repeat.dimensions, repeat.period, element, count);
+    };
+    switch (m_places[static_cast<std::size_t>(repeat.input)].elementBytes) {
+    case 8:
+        return typed(std::uint64_t{});
+    case 4:
+        return typed(std::uint32_t{});
+    case 2:
+        return typed(std::uint16_t{});
+    default:
+        return typed(std::uint8_t{});
+    }
 }
 
 void FusedKernel::execute(const Step& step, const Memory& memory, std::int64_t element, std::int64_t count) const
 {
     const auto operand = [&](std::size_t o) -> const std::byte* {
-        const std::int16_t r = step.operands[o];
-        return r < 0 ? nullptr : address(m_places[static_cast<std::size_t>(r)], memory, element);
+        return step.operands[o] < 0 ? nullptr : address(step.operands[o], memory, element);
     };
-    // Results are slots or scratch of ours: writable.
-    auto* result = const_cast<std::byte*>(address(m_places[static_cast<std::size_t>(step.result)], memory, element));
-    step.function(result, operand(0), operand(1), operand(2), count);
+    step.function(address(step.result, memory, element), operand(0), operand(1), operand(2), count);
 }
 
 void FusedKernel::run(std::byte* const* slots, std::byte* scratch, WorkShare share) const
@@ -427,17 +472,21 @@ void FusedKernel::run(std::byte* const* slots, std::byte* scratch, WorkShare sha
     const std::int64_t begin = boundary(share.part);
     const std::int64_t end = boundary(share.part + 1);
     if (begin < end)
-        runElements({ slots, scratch, {} }, begin, end, 0);
+        runElements({ slots, scratch, {}, nullptr }, begin, end, 0);
 }
 
 void FusedKernel::runRange(
     std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end, const StandIn& standIn) const
 {
-    runElements({ slots, scratch, standIn }, begin, end, end - begin);
+    runElements({ slots, scratch, standIn, nullptr }, begin, end, end - begin);
 }
 
-void FusedKernel::runElements(const Memory& memory, std::int64_t begin, std::int64_t end, std::int64_t ahead) const
+void FusedKernel::runElements(const Memory& given, std::int64_t begin, std::int64_t end, std::int64_t ahead) const
 {
+    Memory memory = given;
+    memory.begins = reinterpret_cast<std::byte**>(memory.scratch + m_beginsOffset);
+    for (std::size_t r = 0; r < m_places.size(); ++r) // results are slots or scratch of ours: writable
+        memory.begins[r] = const_cast<std::byte*>(FusedKernel::begin(m_places[r], memory));
     for (const Step& step : m_scalarSteps)
         execute(step, memory, 0, 1);
     if (!m_adam)
@@ -448,33 +497,40 @@ void FusedKernel::runElements(const Memory& memory, std::int64_t begin, std::int
         runAdam<double>(memory, begin, end, ahead);
 }
 
-void FusedKernel::runBlocks(const Memory& memory, std::int64_t first, std::int64_t end) const
+/// One of the parts in which a block that begins at `element` comes into the L2 cache.
+void FusedKernel::prefetch(const Memory& memory, std::int64_t element, std::int64_t part, std::int64_t parts) const
 {
     const std::int64_t lines = m_block * 4 / cacheLine; // of a stream of four-byte elements
+    const std::int64_t from = lines * part / parts;
+    const std::int64_t to = lines * (part + 1) / parts;
+    for (const std::int16_t stream : m_streams) {
+        const std::byte* next = address(stream, memory, element);
+        const std::int64_t lineBytes = m_places[static_cast<std::size_t>(stream)].elementBytes * cacheLine / 4;
+        for (std::int64_t byte = from * lineBytes; byte < to * lineBytes; byte += cacheLine)
+            __builtin_prefetch(next + byte, 0, 2);
+    }
+}
+
+void FusedKernel::runBlocks(const Memory& memory, std::int64_t first, std::int64_t end) const
+{
+    for (const Repeat& repeat : m_repeats)
+        if (repeat.once)
+            fill(repeat, memory, first, std::min(m_block, end - first));
+    const auto steps = static_cast<std::int64_t>(m_steps.size());
     for (std::int64_t begin = first; begin < end; begin += m_block) {
         const std::int64_t count = std::min(m_block, end - begin);
-        // The next block comes into the L2 cache while this one is worked on, some lines before each step.
-        const auto steps = static_cast<std::int64_t>(m_steps.size());
+        const bool prefetches = m_prefetches && begin + 2 * m_block <= end;
         auto repeat = m_repeats.begin();
         for (std::int64_t s = 0; s < steps; ++s) {
             for (; repeat != m_repeats.end() && repeat->before == s; ++repeat)
-                fill(*repeat, memory, begin, count);
-            if (begin + 2 * m_block <= end) {
-                const std::int64_t from = lines * s / steps;
-                const std::int64_t to = lines * (s + 1) / steps;
-                for (const std::int16_t stream : m_streams) {
-                    const Place& place = m_places[static_cast<std::size_t>(stream)];
-                    const std::byte* next = address(place, memory, begin + m_block);
-                    const std::int64_t lineBytes = place.elementBytes * cacheLine / 4;
-                    for (std::int64_t l = from; l < to; ++l)
-                        for (std::int64_t byte = 0; byte < lineBytes; byte += cacheLine)
-                            __builtin_prefetch(next + l * lineBytes + byte, 0, 2);
-                }
-            }
+                if (!repeat->once)
+                    fill(*repeat, memory, begin, count);
+            if (prefetches) // the next block while this one is worked on, some lines before each step
+                prefetch(memory, begin + m_block, s, steps);
             execute(m_steps[static_cast<std::size_t>(s)], memory, begin, count);
         }
         for (const Copy& copy : m_copies) {
-            const std::byte* source = address(m_places[static_cast<std::size_t>(copy.source)], memory, begin);
+            const std::byte* source = address(copy.source, memory, begin);
             std::byte* target = memory.slots[copy.slot] + begin * copy.elementBytes;
             if (copy.spread != nullptr) {
                 const std::uint8_t yes = 1;

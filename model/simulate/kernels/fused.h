@@ -55,6 +55,10 @@ private:
         std::int64_t offset = 0; ///< in the scratch
         std::array<std::byte, 8> constant{};
         std::int64_t elementBytes = 4;
+        [[nodiscard]] std::int64_t bytesBefore(std::int64_t element) const
+        {
+            return moves ? element * elementBytes : 0;
+        }
     };
     /// Fills a block with elements of a smaller array.
     struct Repeat {
@@ -62,6 +66,8 @@ private:
         std::int32_t before = 0; ///< the step of a block that reads it first
         std::uint32_t slot = 0;
         SmallVector<FusedInstruction::Dimension, 4> dimensions;
+        std::int64_t period = 1; ///< elements after which the same ones come again
+        bool once = false; ///< every block is the same: its buffer is filled before the first one
     };
     struct Step {
         ElementwiseFunction function = nullptr;
@@ -81,10 +87,17 @@ private:
         std::byte* const* slots = nullptr;
         std::byte* scratch = nullptr;
         StandIn standIn;
+        std::byte** begins = nullptr; ///< per register, in the scratch: its element 0
     };
-    [[nodiscard]] static const std::byte* address(const Place& place, const Memory& memory, std::int64_t element);
+    [[nodiscard]] static const std::byte* begin(const Place& place, const Memory& memory);
+    [[nodiscard]] std::byte* address(std::int16_t reg, const Memory& memory, std::int64_t element) const
+    {
+        const auto r = static_cast<std::size_t>(reg);
+        return memory.begins[r] + m_places[r].bytesBefore(element);
+    }
 
     void fill(const Repeat& repeat, const Memory& memory, std::int64_t element, std::int64_t count) const;
+    void prefetch(const Memory& memory, std::int64_t element, std::int64_t part, std::int64_t parts) const;
     void execute(const Step& step, const Memory& memory, std::int64_t element, std::int64_t count) const;
     void runElements(const Memory& memory, std::int64_t begin, std::int64_t end, std::int64_t ahead) const;
     void runBlocks(const Memory& memory, std::int64_t begin, std::int64_t end) const;
@@ -96,12 +109,14 @@ private:
     std::vector<Step> m_steps;
     std::vector<Repeat> m_repeats; ///< in the order of the steps
     std::vector<Copy> m_copies; ///< outputs that are not written directly, at the end of each block
-    std::vector<std::int16_t> m_streams; ///< inputs that are read block by block, for prefetching
+    std::vector<std::int16_t> m_streams; ///< inputs that are read block by block
+    bool m_prefetches = false; ///< they are larger than a cache
     std::optional<AdamRegisters> m_adam;
     const KernelSet* m_kernels = nullptr;
     std::array<std::uint32_t, 3> m_adamOutputs{}; ///< slots of the new mu, nu and parameter
     std::int64_t m_elements = 0;
     std::int64_t m_block = 1024;
+    std::int64_t m_beginsOffset = 0; ///< of Memory::begins in the scratch
     std::int64_t m_scratchBytes = 0;
 };
 

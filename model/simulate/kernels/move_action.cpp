@@ -58,8 +58,7 @@ class PadAction final : public Action {
 public:
     PadAction(const StridedCopy& copy, const TensorType& type, const Instruction& instruction)
         : m_copy(copy)
-        , m_count(type.elementCount())
-        , m_elementBytes(byteSize(type.dtype))
+        , m_fill(Shape(1, type.elementCount()), Shape(1, 1), Shape(1, 0), byteSize(type.dtype))
         , m_from(instruction.operands[0])
         , m_padding(instruction.operands[1])
         , m_to(instruction.results[0])
@@ -68,13 +67,12 @@ public:
     void run(const ActionContext& context) const override
     {
         std::byte* target = context.slots[m_to.index];
-        kernels::fill(target, context.slots[m_padding.index], m_elementBytes, m_count);
+        m_fill.run(target, context.slots[m_padding.index]);
         m_copy.run(target, context.slots[m_from.index]);
     }
 
 private:
-    StridedCopy m_copy;
-    std::int64_t m_count, m_elementBytes;
+    StridedCopy m_copy, m_fill;
     SlotId m_from, m_padding, m_to;
 };
 

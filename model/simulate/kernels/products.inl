@@ -14,6 +14,13 @@ inline void prefetchNear(const void* p)
     __builtin_prefetch(p, 0, 2);
 }
 
+/// What the compiler knows of the pointer is forgotten: it does not work it out from others.
+template <class T>
+inline void keepApart(T*& pointer)
+{
+    asm("" : "+r"(pointer));
+}
+
 template <class L>
 struct Products {
     using T = typename L::Scalar;
@@ -35,9 +42,16 @@ struct Products {
 #pragma GCC unroll 4
             for (int s = 0; s < registers; ++s)
                 sums[r][s] = first ? L::zero() : L::load(target + r * c.rowStride + s * L::width);
-        const T* factor = a.data + i * a.rowStride + term * a.columnStride;
+        // A pointer for every four rows, so that all of them stay in registers.
+        constexpr int fours = (rows + 3) / 4;
+        const T* factors[count(fours)];
+#pragma GCC unroll 4
+        for (int four = 0; four < fours; ++four) {
+            factors[four] = a.data + (i + 4 * four) * a.rowStride + term * a.columnStride;
+            keepApart(factors[four]);
+        }
         const T* row = b.data + term * b.rowStride + j;
-        for (std::int64_t t = 0; t < terms; ++t, row += b.rowStride, factor += a.columnStride) {
+        for (std::int64_t t = 0; t < terms; ++t, row += b.rowStride) {
             if (ahead != 0)
 #pragma GCC unroll 4
                 for (std::int64_t line = 0; line < registers * L::width; line += lineElements)
@@ -48,11 +62,14 @@ struct Products {
                 x[s] = L::load(row + s * L::width);
 #pragma GCC unroll 16
             for (int r = 0; r < rows; ++r) {
-                const Register y = L::broadcast(factor[r * a.rowStride]);
+                const Register y = L::broadcast(factors[r / 4][r % 4 * a.rowStride]);
 #pragma GCC unroll 4
                 for (int s = 0; s < registers; ++s)
                     sums[r][s] = L::multiplyAdd(y, x[s], sums[r][s]);
             }
+#pragma GCC unroll 4
+            for (int four = 0; four < fours; ++four)
+                factors[four] += a.columnStride;
         }
 #pragma GCC unroll 16
         for (int r = 0; r < rows; ++r)
@@ -75,11 +92,21 @@ struct Products {
 #pragma GCC unroll 16
             for (int r = 0; r < rows; ++r)
                 sums[r] = first ? L::zero() : L::loadPart(target + r * c.rowStride, part);
-            for (std::int64_t t = 0; t < terms; ++t, row += b.rowStride, factor += a.columnStride) {
+            constexpr int fours = (rows + 3) / 4;
+            const T* factors[count(fours)];
+#pragma GCC unroll 4
+            for (int four = 0; four < fours; ++four) {
+                factors[four] = factor + 4 * four * a.rowStride;
+                keepApart(factors[four]);
+            }
+            for (std::int64_t t = 0; t < terms; ++t, row += b.rowStride) {
                 const Register x = L::loadPart(row, part);
 #pragma GCC unroll 16
                 for (int r = 0; r < rows; ++r)
-                    sums[r] = L::multiplyAdd(L::broadcast(factor[r * a.rowStride]), x, sums[r]);
+                    sums[r] = L::multiplyAdd(L::broadcast(factors[r / 4][r % 4 * a.rowStride]), x, sums[r]);
+#pragma GCC unroll 4
+                for (int four = 0; four < fours; ++four)
+                    factors[four] += a.columnStride;
             }
 #pragma GCC unroll 16
             for (int r = 0; r < rows; ++r)

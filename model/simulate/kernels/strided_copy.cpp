@@ -103,6 +103,8 @@ void StridedCopy::copyInner(std::byte* target, const std::byte* source) const
             return copyRows<32>(target, source);
         if (run == 64)
             return copyRows<64>(target, source);
+        if (run == 128)
+            return copyRows<128>(target, source);
         for (std::int64_t row = 0; row < m_rows.extent; ++row)
             std::memcpy(target + row * m_rows.target, source + row * m_rows.source, run);
     } else if (m_elementBytes == 4)

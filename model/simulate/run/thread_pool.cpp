@@ -59,11 +59,18 @@ bool ThreadPool::takeTask(int worker)
     if (!task)
         return false;
     m_call(m_context, *task, worker);
-    if (m_unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    return true;
+}
+
+void ThreadPool::takeTasks(int worker)
+{
+    std::int64_t done = 0; // told at the end: what others write to comes slowly from core to core
+    while (takeTask(worker))
+        ++done;
+    if (done > 0 && m_unfinished.fetch_sub(done, std::memory_order_acq_rel) == done) {
         m_finishedJobs.fetch_add(1, std::memory_order_release);
         m_finishedJobs.notify_one();
     }
-    return true;
 }
 
 void ThreadPool::runTasks(std::int64_t count, Call call, const void* context)
@@ -85,7 +92,7 @@ void ThreadPool::runTasks(std::int64_t count, Call call, const void* context)
             std::memory_order_release);
     m_jobs.fetch_add(1, std::memory_order_release);
     m_jobs.notify_all();
-    while (takeTask(0)) { }
+    takeTasks(0);
     for (int spin = 0; spin < m_spins; ++spin) {
         if (m_finishedJobs.load(std::memory_order_acquire) != finished)
             return;
@@ -98,7 +105,7 @@ void ThreadPool::workerLoop(int worker)
 {
     std::uint32_t seen = m_jobs.load(std::memory_order_acquire);
     while (!m_stop.load(std::memory_order_acquire)) {
-        while (takeTask(worker)) { }
+        takeTasks(worker);
         for (int spin = 0; spin < m_spins && m_jobs.load(std::memory_order_acquire) == seen; ++spin)
             pauseThread();
         m_jobs.wait(seen, std::memory_order_acquire);

@@ -40,6 +40,8 @@ private:
     void workerLoop(int worker);
     /// Takes one task and does it; false when none is left.
     bool takeTask(int worker);
+    /// Until none is left.
+    void takeTasks(int worker);
 
     struct Tasks {
         std::uint32_t begin = 0, end = 0;
