@@ -63,17 +63,27 @@ Reason reasonOfLegal(const Program& program, OperationId reshard, const ValueSha
     return { Reason::Kind::OperandReshard, user, -1, static_cast<std::int32_t>(slot - operands.begin()) };
 }
 
-/// The reshards of legalizeForDevices() are the operations from `first` on.
-void nameLegalReasons(std::vector<passes::Inserted>& inserted, const Program& legal, std::size_t first)
+/// Those of the reshards of legalizeForDevices(), which are the operations from `first` on.
+std::vector<std::optional<Reason>> reasonsOfLegal(const Program& legal, std::size_t first)
 {
+    std::vector<std::optional<Reason>> reasons(legal.operations.size() - first);
+    if (reasons.empty())
+        return reasons;
     const ValueShardings shardings(legal);
     const std::vector<std::vector<OperationId>> users = usersOf(legal);
+    for (std::size_t i = 0; i < reasons.size(); ++i)
+        if (const OperationId id(first + i); legal.operation(id).kind == OpKind::Reshard)
+            reasons[i] = reasonOfLegal(legal, id, shardings, users);
+    return reasons;
+}
+void nameLegalReasons(
+    std::vector<passes::Inserted>& inserted, const std::vector<std::optional<Reason>>& reasons, std::size_t first)
+{
     for (passes::Inserted& one : inserted) {
-        Reason& reason = one.reason;
-        if (reason.kind == Reason::Kind::ConstraintReshard && reason.operation.valid()
-            && reason.operation.index >= first && reason.operation.index < legal.operations.size()
-            && legal.operation(reason.operation).kind == OpKind::Reshard)
-            reason = reasonOfLegal(legal, reason.operation, shardings, users);
+        const OperationId id = one.reason.operation;
+        if (one.reason.kind == Reason::Kind::ConstraintReshard && id.valid() && id.index >= first
+            && id.index - first < reasons.size() && reasons[id.index - first])
+            one.reason = *reasons[id.index - first];
     }
 }
 
@@ -136,12 +146,9 @@ Result<ShardedProgram> shardExported(Program program, std::vector<Diagnostic> wa
     exported.padUneven = true;
     const std::size_t own = program.operations.size();
     Program legal = legalizeForDevices(std::move(program));
-    std::optional<Program> withReshards;
-    if (legal.operations.size() > own)
-        withReshards = legal;
+    const std::vector<std::optional<Reason>> reasons = reasonsOfLegal(legal, own);
     SHARDSCOPE_TRY(collectives, passes::insertCollectives(std::move(legal), exported));
-    if (withReshards)
-        nameLegalReasons(collectives->inserted, *withReshards, own);
+    nameLegalReasons(collectives->inserted, reasons, own);
     return ShardedProgram{ std::move(collectives->program), std::move(collectives->inserted), std::move(warnings),
         std::move(collectives->trueShapes), std::move(collectives->copies) };
 }

@@ -136,7 +136,9 @@ Program importCustomCalls(Program program)
 {
     const bool any = std::any_of(program.operations.begin(), program.operations.end(),
         [](const Operation& operation) { return operation.kind == OpKind::CustomCall; });
-    return any ? CustomCalls(importManualRegions(std::move(program))).run() : program;
+    if (!any)
+        return program;
+    return CustomCalls(importManualRegions(std::move(program))).run();
 }
 
 } // namespace shardscope::passes

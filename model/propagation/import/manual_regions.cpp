@@ -360,7 +360,9 @@ bool hasShardBoundaries(const Program& program)
 
 Program importManualRegions(Program program)
 {
-    return hasShardBoundaries(program) ? ManualRegions(std::move(program)).run() : program;
+    if (!hasShardBoundaries(program))
+        return program;
+    return ManualRegions(std::move(program)).run();
 }
 
 } // namespace shardscope::passes
