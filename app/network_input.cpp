@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/summed_problems.h"
 #include "base/codes.h"
 #include "console.h"
 #include "experiment/network_rules.h"
@@ -85,10 +86,14 @@ void remarkRules(const MadeNetwork& made, const NetworkOptions& options)
 void remarkProblems(const Experiment& experiment)
 {
     const SnapshotPtr snapshot = analyse(experiment);
-    if (const int errors = snapshot->errorCount(); errors > 0) { // they stand first
-        Console(stderr).line(
-            QStringLiteral("The experiment has %1: %2")
-                .arg(words::counted(errors, words::Noun::Error), words::oneLine(snapshot->problems.front().diagnostic)),
+    std::vector<Diagnostic> errors; // as check lists them
+    for (const Problem& problem : summedUp(snapshot->problems))
+        if (isError(problem.diagnostic))
+            errors.push_back(problem.diagnostic);
+    if (!errors.empty()) {
+        Console(stderr).line(QStringLiteral("The experiment has %1: %2")
+                                 .arg(words::counted(static_cast<qint64>(errors.size()), words::Noun::Error),
+                                     words::oneLine(errors.front())),
             Emphasis::Warning);
         return;
     }

@@ -122,26 +122,6 @@ std::vector<MeshAxis> statedMesh(const HloModule& module, std::int64_t devices)
     return found;
 }
 
-/// What tiles of an argument need: {devices=[2,4]<=[8]}.
-Strides stridesOf(const HloSharding& sharding)
-{
-    Strides strides{ 1 };
-    if (sharding.kind != HloSharding::Kind::Tiled)
-        return strides;
-    const std::optional<TileAssignment> tiles = sharding.tiles.asIota();
-    if (!tiles)
-        return strides;
-    const auto add = [&](const Shape& sizes) {
-        std::int64_t product = 1;
-        for (std::size_t i = sizes.size(); i-- > 0;)
-            strides.insert(product = saturatingProduct(product, sizes[i]));
-    };
-    add(tiles->reshape());
-    if (tiles->reshape().size() == 1)
-        add(tiles->dims());
-    return strides;
-}
-
 } // namespace
 
 std::vector<MeshAxis> explainingMesh(const HloModule& module, const HloCollectives& collectives)
@@ -167,7 +147,8 @@ std::vector<MeshAxis> explainingMesh(const HloModule& module, const HloCollectiv
             if (module.opcode(instruction) == "parameter")
                 if (const auto shardings = hloShardings(module, instruction))
                     for (const HloSharding& sharding : *shardings)
-                        addStrides(needed, stridesOf(sharding), devices);
+                        if (sharding.kind == HloSharding::Kind::Tiled)
+                            addStrides(needed, sharding.tiles.strides().value_or(Strides{ 1 }), devices);
     addStrides(needed, known, devices);
     std::vector<MeshAxis> axes;
     for (auto stride = needed.begin(); std::next(stride) != needed.end(); ++stride)

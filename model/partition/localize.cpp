@@ -137,6 +137,7 @@ private:
                 out.padding.emplace(
                     current, PaddedShard{ found->second, m_types[value.index].shape, shardingOf(value) });
         };
+        out.padding.reserve(m_trueShapes.size());
         for (const auto& [value, shape] : m_trueShapes)
             add(value, value);
         for (const auto& [current, value] : m_stands)
@@ -229,15 +230,15 @@ private:
     /// but what is the same on every device.
     Result<void> exchangeHalos(OperationId id)
     {
-        const Operation operation = m_edit.operation(id);
         const auto current = [&](ValueId value) { return heldBy(value); };
         const auto tensors = haloTensors(
-            m_edit.program(), operation, [&](ValueId value) { return fullType(originOf(value)); }, current);
+            m_edit.program(), m_edit.operation(id), [&](ValueId value) { return fullType(originOf(value)); }, current);
         if (!tensors)
             return {};
-        const std::vector<HaloDimension> dimensions = haloDimensions(operation, *tensors);
+        const std::vector<HaloDimension> dimensions = haloDimensions(m_edit.operation(id), *tensors);
         if (dimensions.empty())
             return {};
+        const Operation operation = m_edit.operation(id); // new ones move it
         const Mesh& mesh = *m_edit.program().meshes[tensors->mesh].mesh;
         HaloLowering lowering(m_edit, mesh, id);
         if (operation.kind == OpKind::Concatenate) {

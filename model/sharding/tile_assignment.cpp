@@ -186,6 +186,32 @@ TileAssignment TileAssignment::transposed(std::span<const std::size_t> order) co
     return isIota() ? result.asIota().value_or(result) : result;
 }
 
+std::optional<std::set<std::int64_t>> TileAssignment::strides() const
+{
+    const std::optional<TileAssignment> iota = asIota();
+    if (!iota)
+        return std::nullopt;
+    std::set<std::int64_t> found{ 1, m_size };
+    const std::vector<std::int64_t> ofGrid = gridStrides(iota->m_reshape);
+    auto tileSize = m_dims.begin();
+    std::int64_t tileStride = m_size; // cells between neighbours along the tile dimension before
+    std::int64_t before = m_size; // cells of the grid's dimensions from this one on
+    for (const std::int32_t dim : iota->m_transpose) {
+        const std::int64_t stride = ofGrid[static_cast<std::size_t>(dim)];
+        const std::int64_t size = iota->m_reshape[static_cast<std::size_t>(dim)];
+        const std::int64_t after = before / size;
+        found.insert({ stride, stride * size });
+        // Tile dimensions that end within this one, if they divide it.
+        for (; tileSize != m_dims.end() && tileStride / *tileSize >= after; ++tileSize) {
+            tileStride /= *tileSize;
+            if (tileStride % after == 0 && before % tileStride == 0)
+                found.insert(stride * (tileStride / after));
+        }
+        before = after;
+    }
+    return found;
+}
+
 std::optional<TileAssignment> TileAssignment::asIota() const
 {
     if (isIota())

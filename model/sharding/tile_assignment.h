@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,6 +55,9 @@ public:
     [[nodiscard]] TileAssignment transposed(std::span<const std::size_t> order) const;
     /// The same as an iota, if there is one.
     [[nodiscard]] std::optional<TileAssignment> asIota() const;
+    /// How far apart the devices are along what the tiles tell apart, and the number of all: of [2,4]<=[8] 1, 4 and 8;
+    /// of [4,2]<=[2,4]T(1,0), whose first tile has a device of each half, the same. Nothing where it is no iota.
+    [[nodiscard]] std::optional<std::set<std::int64_t>> strides() const;
     /// The same as a list.
     [[nodiscard]] TileAssignment asList() const;
 

@@ -62,60 +62,28 @@ bool takeTuple(std::string_view text, std::vector<std::string_view>& parts, int 
     return closes;
 }
 
-/// Where the devices are divided: between the groups of neighbours that tiles are made of, as numbers of groups.
-/// [2,4]<=[8] has two groups of four; so has [4,2]<=[2,4]T(1,0), whose first tile takes a device of each. Nothing where
-/// tiles do not divide the grid that the devices are counted in.
-std::optional<std::set<std::int64_t>> divisionsOf(const TileAssignment& tiles)
-{
-    std::set<std::int64_t> divisions;
-    const std::optional<TileAssignment> iota = tiles.asIota();
-    if (!iota) { // each device stands wherever the text says: no axis tells more than the tiles do
-        std::int64_t product = 1;
-        for (const std::int64_t size : tiles.dims())
-            divisions.insert(product *= size);
-        return divisions;
-    }
-    const std::vector<std::int64_t> strides = gridStrides(iota->reshape());
-    std::int64_t tileStride = iota->size(); // how many cells lie between neighbours along the tile dimension
-    auto tileSize = iota->dims().begin();
-    std::int64_t cells = iota->size(); // of the grid's dimensions that are still to come
-    for (const std::int32_t dim : iota->transpose()) {
-        const std::int64_t size = iota->reshape()[static_cast<std::size_t>(dim)];
-        const std::int64_t stride = strides[static_cast<std::size_t>(dim)];
-        divisions.insert(iota->size() / stride);
-        divisions.insert(iota->size() / (stride * size));
-        const std::int64_t before = cells;
-        cells /= size;
-        for (; tileSize != iota->dims().end() && tileStride / *tileSize >= cells; ++tileSize) {
-            tileStride /= *tileSize;
-            if (tileStride % cells != 0 || before % tileStride != 0)
-                return std::nullopt;
-            if (tileStride < before)
-                divisions.insert(iota->size() / (stride * (tileStride / cells)));
-        }
-    }
-    return divisions;
-}
-
 /// A mesh whose axes have the sizes by which tiles divide the devices: tiles of 2 x 4 and of 8 devices make axes of 2
 /// and 4. Where these do not divide each other there is one axis, and shardings use parts of it.
 Result<Mesh> meshFor(std::int64_t devices, const std::vector<HloSharding>& shardings)
 {
     std::set<std::int64_t> products{ 1, devices };
-    const auto ofOneAxis = [devices] { return Mesh::create({ { "devices", devices } }); };
     for (const HloSharding& sharding : shardings) {
         if (devicesOf(sharding) != devices)
             continue;
-        const std::optional<std::set<std::int64_t>> divisions = divisionsOf(sharding.tiles);
-        if (!divisions)
-            return ofOneAxis();
-        products.insert(divisions->begin(), divisions->end());
+        if (const auto strides = sharding.tiles.strides()) {
+            for (const std::int64_t stride : *strides)
+                products.insert(devices / stride);
+            continue;
+        }
+        std::int64_t product = 1; // a list in any order: no axis tells more than the tiles do
+        for (const std::int64_t size : sharding.tiles.dims())
+            products.insert(product *= size);
     }
     std::vector<MeshAxis> axes;
     std::int64_t before = 1;
     for (const std::int64_t next : products) {
         if (next % before != 0)
-            return ofOneAxis();
+            return Mesh::create({ { "devices", devices } });
         if (next > before)
             axes.push_back({ "axis_" + std::to_string(axes.size()), next / before });
         before = next;

@@ -25,6 +25,7 @@ private Q_SLOTS:
     void validation();
     void iotas_data();
     void iotas();
+    void strides();
     void randomTexts();
     void normalFormKeepsTheMeaning();
     void axesAndBack();
@@ -247,6 +248,24 @@ void TestHlo::iotas()
     const std::optional<TileAssignment> found = sharding->tiles.asIota();
     QCOMPARE(found ? text(found->text()) : QString(), iota);
     QCOMPARE(toHlo(*sharding, HloForm::V2), iota.isEmpty() ? toHlo(*sharding) : "{devices=" + iota.toStdString() + "}");
+}
+
+/// What the devices are counted by, whatever order the tiles take them in.
+void TestHlo::strides()
+{
+    const auto of = [](const char* tiles) {
+        const Result<HloSharding> sharding = parseHlo(std::string("{devices=") + tiles + "}");
+        const auto strides = sharding ? sharding->tiles.strides() : std::nullopt;
+        return strides ? std::vector<std::int64_t>(strides->begin(), strides->end()) : std::vector<std::int64_t>();
+    };
+    using List = std::vector<std::int64_t>;
+    QCOMPARE(of("[2,4]<=[8]"), (List{ 1, 4, 8 }));
+    QCOMPARE(of("[4,2]<=[2,4]T(1,0)"), (List{ 1, 4, 8 }));
+    QCOMPARE(of("[4,2]0,4,1,5,2,6,3,7"), (List{ 1, 4, 8 }));
+    QCOMPARE(of("[8]<=[2,4]T(1,0)"), (List{ 1, 4, 8 }));
+    QCOMPARE(of("[2,4]<=[2,4]T(1,0)"), (List{ 1, 2, 4, 8 })); // the first tile ends within the minor dimension
+    QCOMPARE(of("[6,2]<=[3,4]T(1,0)"), (List{ 1, 4, 12 })); // it cannot
+    QCOMPARE(of("[4]0,3,1,2"), List());
 }
 
 void TestHlo::randomTexts()

@@ -240,6 +240,10 @@ private Q_SLOTS:
         QCOMPARE(canvas->currentCell(), canvas->grid().cellAt(at));
         askMenu(canvas, at, "copyCell");
         QVERIFY(QGuiApplication::clipboard()->text().contains(canvas->tableText(0, 1)));
+        askMenu(canvas, QPoint(1, 1), "copyGrid");
+        const QStringList lines = QGuiApplication::clipboard()->text().split(QLatin1Char('\n'));
+        QVERIFY(lines.size() > 2 && lines.first().startsWith(QChar(0x250c))); // the corner of a box
+        QVERIFY(lines.join(QString()).contains(QStringLiteral("CPU 1,5")));
         QSignalSpy led(&view, &ShardGridView::dockRequested);
         askMenu(canvas, std::nullopt, "explain");
         QCOMPARE(led.size(), 1);

@@ -418,9 +418,11 @@ private Q_SLOTS:
         QTRY_VERIFY(program->isInFront());
         for (const DockFrame* other : window.docks())
             QVERIFY2(other == program || !other->isVisible(), qPrintable(other->objectName()));
+        QVERIFY(program->isAncestorOf(window.focusWidget()));
         QTest::keyClick(&window, Qt::Key_Escape);
         QVERIFY(!window.maximised());
         QTRY_VERIFY(framed.dock("inputs")->isInFront() && framed.dock("inspector")->isInFront());
+        QVERIFY(program->isAncestorOf(window.focusWidget())); // the view keeps the keyboard
         program->present();
         QCoreApplication::processEvents();
         window.action(QStringLiteral("floatDock"))->trigger();
@@ -1034,6 +1036,16 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&window));
         DockFrame* inspector = framed.dock("inspector");
         QTest::qWait(30); // widths come to rest
+        // Without a view in use the keys say so.
+        if (QWidget* focus = QApplication::focusWidget())
+            focus->clearFocus();
+        for (const char* key : { "maximiseDock", "floatDock", "closeDock" }) {
+            auto* message = window.statusBar()->findChild<StatusMessage*>();
+            message->say({});
+            window.action(QLatin1String(key))->trigger();
+            QVERIFY2(message->text().contains(QStringLiteral("No view is in use: click into one, or press F6.")), key);
+            QVERIFY(!window.maximised() && inspector->isVisible());
+        }
         const int before = inspector->width();
         const QWidget* title = inspector->titleBarWidget();
         QTest::mouseDClick(inspector->titleBarWidget(), Qt::LeftButton, Qt::NoModifier,

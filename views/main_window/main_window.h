@@ -207,7 +207,7 @@ private:
     void makeNotices(bool tips);
     void makeDrawers();
     void presentPicture(); ///< that which is in front
-    [[nodiscard]] bool isBare() const; ///< arrays with rules alone: nothing is computed, and nothing is sent
+    [[nodiscard]] bool hasOnlyArrays() const; ///< arrays with rules alone: nothing is computed, and nothing is sent
     [[nodiscard]] bool isInView(const QWidget* widget) const; ///< that is in front
     void showQuestion();
     [[nodiscard]] int noticesHeight() const; ///< 0 while there are none

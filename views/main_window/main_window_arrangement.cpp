@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QKeyEvent>
 #include <QLayout>
+#include <QPointer>
 #include <QStatusBar>
 #include <QStyle>
 #include <QTabBar>
@@ -433,14 +434,14 @@ void MainWindow::resetArrangement()
     fitHeights();
 }
 
-bool MainWindow::isBare() const
+bool MainWindow::hasOnlyArrays() const
 {
     return std::holds_alternative<ArraysModel>(m_document.experiment()->model);
 }
 
 DockFrame* MainWindow::frontView() const
 {
-    if (isBare() && m_perspective == Perspective::Program)
+    if (hasOnlyArrays() && m_perspective == Perspective::Program)
         return dock(QStringLiteral("layout"));
     return dock(QLatin1String(viewsOf(m_perspective).centre.front()));
 }
@@ -463,9 +464,9 @@ void MainWindow::setPerspective(Perspective perspective)
         keepArrangement();
         m_perspective = perspective;
         arrange();
-        revealPart(isBare() && perspective == Perspective::Debug ? QStringLiteral("explain")
-                                                                 : QLatin1String(viewsOf(perspective).page));
-        if (isBare() && perspective == Perspective::Program)
+        revealPart(hasOnlyArrays() && perspective == Perspective::Debug ? QStringLiteral("explain")
+                                                                        : QLatin1String(viewsOf(perspective).page));
+        if (hasOnlyArrays() && perspective == Perspective::Program)
             frontView()->raise();
         if (wasInView && !isInView(QApplication::focusWidget())) // its view is not among these: Qt took what is next
             frontView()->present();
@@ -493,8 +494,11 @@ void MainWindow::maximise(DockFrame* frame)
 {
     if (m_maximised) {
         m_maximised = nullptr;
+        const QPointer<QWidget> focus = focusWidget(); // which its view loses where Qt hides it for a moment
         restoreViews(std::exchange(m_beforeMaximised, {}));
         placeTimeline(); // whether there is a step may be another thing now
+        if (focus && focus->isVisible() && focusWidget() != focus)
+            focus->setFocus(Qt::OtherFocusReason);
     } else if (frame && !frame->isOverEdge()) {
         if (frame->isFloating())
             frame->setFloating(false);

@@ -140,17 +140,27 @@ void MainWindow::makeActions()
 
     addAction("nextDock", {}, tr("Next view"), Key(Qt::Key_F6), [this] { focusNextDock(1); });
     addAction("previousDock", {}, tr("Previous view"), Key(Qt::SHIFT | Qt::Key_F6), [this] { focusNextDock(-1); });
+    const auto inUse = [this] {
+        DockFrame* dock = dockInUse();
+        if (!dock)
+            say(tr("No view is in use: click into one, or press %1.")
+                    .arg(action("nextDock")->shortcut().toString(QKeySequence::NativeText)));
+        return dock;
+    };
     // Buttons and menus of titles and tabs do the same.
-    addAction("floatDock", {}, tr("&Float or put back the view in use"), DockFrame::floatKeys(), [this] {
-        if (DockFrame* dock = dockInUse(); dock && !sayWhyItStays(dock))
+    addAction("floatDock", {}, tr("&Float or put back the view in use"), DockFrame::floatKeys(), [this, inUse] {
+        if (DockFrame* dock = inUse(); dock && !sayWhyItStays(dock))
             dock->toggleFloating();
     });
-    addAction("maximiseDock", {}, tr("&Maximise or put back the view in use"), DockFrame::maximiseKeys(), [this] {
-        if (DockFrame* dock = dockInUse(); m_maximised || !dock || !sayWhyItStays(dock))
-            maximise(m_maximised ? nullptr : dock);
-    });
-    addAction("closeDock", {}, tr("&Close the view in use"), DockFrame::closeKeys(), [this] {
-        if (DockFrame* dock = dockInUse())
+    addAction(
+        "maximiseDock", {}, tr("&Maximise or put back the view in use"), DockFrame::maximiseKeys(), [this, inUse] {
+            if (m_maximised)
+                maximise(nullptr);
+            else if (DockFrame* dock = inUse(); dock && !sayWhyItStays(dock))
+                maximise(dock);
+        });
+    addAction("closeDock", {}, tr("&Close the view in use"), DockFrame::closeKeys(), [inUse] {
+        if (DockFrame* dock = inUse())
             dock->close();
     });
     addAction("resetLayout", {}, tr("&Reset layout"), {}, [this] { resetArrangement(); });

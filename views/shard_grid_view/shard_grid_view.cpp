@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/shard_grid_view/shard_grid_view.h"
 
+#include <QClipboard>
 #include <QFrame>
 #include <QGridLayout>
+#include <QGuiApplication>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QToolButton>
@@ -148,8 +150,12 @@ std::optional<QRect> ShardGridView::fillMenu(QMenu& menu, std::optional<QPoint> 
         addCopyAction(menu, "copyCell", tr("Copy what is said of it"),
             QStringList{ m_canvas->tableText(row, column), m_canvas->tableDescription(row, column) }.join(
                 QStringLiteral(", ")));
-        menu.addSeparator();
     }
+    addMenuAction(menu, "copyGrid", tr("Copy the grid as text"), [this] {
+        if (m_canvas->subject())
+            QGuiApplication::clipboard()->setText(gridText(m_canvas->subject()->layout));
+    });
+    menu.addSeparator();
     addMenuAction(
         menu, "zoomIn", tr("Zoom in"), [this, cell] { m_canvas->zoomIn(cell); }, QStringLiteral("+"))
         ->setEnabled(m_canvas->canZoomIn());
@@ -162,6 +168,19 @@ std::optional<QRect> ShardGridView::fillMenu(QMenu& menu, std::optional<QPoint> 
     addMenuAction(
         menu, "whatif", tr("Try another sharding"), [this] { Q_EMIT dockRequested(QStringLiteral("whatif")); });
     return cell && row >= 0 && column >= 0 ? m_canvas->tableCellRect(row, column) : m_canvas->rect();
+}
+
+/// As jax.debug.visualize_array_sharding prints it.
+QString ShardGridView::gridText(const Layout& layout) const
+{
+    GridTextOptions options;
+    if (const SnapshotPtr snapshot = pictured())
+        options.platform =
+            QString::fromStdString(snapshot->experiment->hardware.devices.platform).toUpper().toStdString();
+    QStringList lines;
+    for (const std::string& line : toGridText(layout, options))
+        lines << QString::fromStdString(line);
+    return lines.join(QLatin1Char('\n'));
 }
 
 SnapshotPtr ShardGridView::pictured() const

@@ -29,6 +29,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    [[nodiscard]] QString gridText(const Layout& layout) const;
     [[nodiscard]] SnapshotPtr pictured() const; ///< what the grid is drawn of
     void refresh();
     /// For the cell at a place of the canvas, or for the current one.
