@@ -146,8 +146,13 @@ private Q_SLOTS:
         QVERIFY(tree->hasFocus());
         compared.view.pin();
         QVERIFY(!tree->isColumnHidden(CompareModel::Before) && !compared.view.choices()->isVisible());
-        // What A is called is read in a small window, too.
+        // What A is called is read in a small window, too. There one side has all of the width.
         compared.view.unpin();
+        const auto* sides = test::named<SegmentedBar>(&compared.view, u"What is shown"_s);
+        compared.view.resize(900, 500);
+        QTRY_VERIFY(!sides->isVisible());
+        compared.view.resize(700, 500);
+        QTRY_VERIFY(sides->isVisible());
         compared.view.resize(560, 500);
         QTest::qWait(0);
         for (const RoleLabel* label : compared.view.findChildren<RoleLabel*>())

@@ -478,6 +478,8 @@ private Q_SLOTS:
         }
         program->move(100, 100);
         values->move(900, 500);
+        for (const DockFrame* dock : { program, values })
+            QTRY_VERIFY(dock->titleBarWidget()->height() > 0);
         // By its title, onto the middle of the other.
         const QPoint title(60, 8), from = program->mapToGlobal(title), to = values->geometry().center();
         const auto send = [program](QEvent::Type type, QPoint at, Qt::MouseButton button, Qt::MouseButtons held) {
@@ -491,8 +493,8 @@ private Q_SLOTS:
         send(QEvent::MouseButtonRelease, to, Qt::LeftButton, Qt::NoButton);
         QTRY_VERIFY(program->window() != &window && program->window() == values->window());
         const QWidget* group = program->window();
+        QTRY_VERIFY(framed.tabOf(program).first && framed.tabOf(program).first->count() == 2);
         const auto [bar, tab] = framed.tabOf(program);
-        QVERIFY(bar && bar->count() == 2);
         for (const int front : { tab, 1 - tab, tab }) {
             bar->setCurrentIndex(front);
             QTest::qWait(50);
