@@ -109,7 +109,6 @@ public:
         m_out.local = ProgramPtr(parts, &m_local);
         m_out.mesh = parts->device.mesh;
         m_out.replicas = parts->device.replicas;
-        m_out.values.reserve(std::max(m_specified.values.size(), m_local.values.size()));
         m_out.values.resize(m_specified.values.size());
         m_ownerOf.resize(m_out.values.size());
         m_isConstrained.resize(m_out.values.size());
@@ -122,7 +121,6 @@ public:
     {
         const Region& main = m_local.main();
         m_out.blocks.emplace_back();
-        m_out.blocks[0].ops.reserve(main.operations.size());
         Frame frame;
         for (std::size_t a = 0; a < main.arguments.size(); ++a) {
             const FlatValueId argument(main.arguments[a].index);
