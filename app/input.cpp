@@ -116,7 +116,11 @@ tl::expected<Input, std::vector<Diagnostic>> programInput(const std::string& nam
 /// NoProgram where a file holds what another command makes an experiment of.
 std::optional<Error> otherwiseRead(const std::string& name, std::string_view text)
 {
-    const bool isTable = looksLikeTable({}, name) || (looksLikeTable(text, name) && readTable(text));
+    const auto holdsRows = [&] {
+        const auto table = readTable(text);
+        return table && !table->rows.empty();
+    };
+    const bool isTable = looksLikeTable({}, name) || (looksLikeTable(text, name) && holdsRows());
     const char* const kind = isTable ? "table"
         : looksLikeHuggingFace(text) ? "hugging_face"
         : isYaml(name)               ? "maxtext"

@@ -493,12 +493,13 @@ bool MainWindow::sayWhyItStays(const DockFrame* frame)
 void MainWindow::maximise(DockFrame* frame)
 {
     if (m_maximised) {
-        m_maximised = nullptr;
-        const QPointer<QWidget> focus = focusWidget(); // which its view loses where Qt hides it for a moment
+        DockFrame* const before = std::exchange(m_maximised, nullptr);
+        const QPointer<QWidget> focus = focusWidget();
+        const bool wasInView = before->isAncestorOf(focus);
         restoreViews(std::exchange(m_beforeMaximised, {}));
         placeTimeline(); // whether there is a step may be another thing now
-        if (focus && focus->isVisible() && focusWidget() != focus)
-            focus->setFocus(Qt::OtherFocusReason);
+        if (wasInView && !before->isAncestorOf(focusWidget())) // Qt hides views for a moment, and they lose it
+            before->present(focus, Qt::OtherFocusReason);
     } else if (frame && !frame->isOverEdge()) {
         if (frame->isFloating())
             frame->setFloating(false);
