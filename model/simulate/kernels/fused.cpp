@@ -481,9 +481,10 @@ void FusedKernel::runRange(
     runElements({ slots, scratch, standIn, nullptr }, begin, end, end - begin);
 }
 
-void FusedKernel::runElements(const Memory& given, std::int64_t begin, std::int64_t end, std::int64_t ahead) const
+void FusedKernel::runElements(
+    const Memory& withoutBegins, std::int64_t begin, std::int64_t end, std::int64_t ahead) const
 {
-    Memory memory = given;
+    Memory memory = withoutBegins;
     memory.begins = reinterpret_cast<std::byte**>(memory.scratch + m_beginsOffset);
     for (std::size_t r = 0; r < m_places.size(); ++r) // results are slots or scratch of ours: writable
         memory.begins[r] = const_cast<std::byte*>(FusedKernel::begin(m_places[r], memory));
