@@ -22,7 +22,6 @@ namespace shardscope {
 namespace {
 
 constexpr int flashDuration = 700; // ms
-constexpr const char* groupClass = "QDockWidgetGroupWindow"; ///< of windows of views that float together
 
 /// An outline over a widget's part that goes by itself and lets the pointer through. It follows that part: the title of
 /// a tab may become longer meanwhile.
@@ -83,24 +82,13 @@ DockTabs::DockTabs(QMainWindow* window, const QList<DockFrame*>* docks)
         connect(dock, &DockFrame::summoned, this, [this, dock] {
             QTimer::singleShot(0, dock, [this, dock] { flash(dock); }); // once it has its tab
         });
+        connect(dock, &QDockWidget::topLevelChanged, this, [this] { letTabsBeDraggedOut(false); });
     }
-}
-
-QList<QWidget*> DockTabs::groups() const
-{
-    QList<QWidget*> found;
-    for (QWidget* child : m_window->findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
-        if (child->inherits(groupClass))
-            found << child;
-    return found;
 }
 
 QList<QTabBar*> DockTabs::bars() const
 {
-    QList<QTabBar*> found = m_window->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly);
-    for (const QWidget* group : groups())
-        found << group->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly);
-    return found;
+    return m_window->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly);
 }
 
 DockFrame* DockTabs::dockAt(const QTabBar* bar, int tab) const
@@ -133,45 +121,21 @@ void DockTabs::follow()
             }
         place(bar);
     }
-    for (QWidget* group : groups()) {
-        group->setObjectName(QStringLiteral("floating")); // or Qt warns of it where it saves what is being dragged
-        group->installEventFilter(this); // Qt names it after the tab in front whenever that is another one
-        nameGroup(group);
-    }
 }
 
-void DockTabs::nameGroup(QWidget* group)
+/// Qt ties this to the option by which views can also be dropped on one that floats. Windows of several views, which
+/// that makes, end the program in Qt 6.4: it paints them after they were closed. So the option holds from the press on
+/// a tab until the view has left the bar.
+void DockTabs::letTabsBeDraggedOut(bool canBe)
 {
-    QStringList names;
-    for (const DockFrame* dock : group->findChildren<DockFrame*>(Qt::FindDirectChildrenOnly))
-        if (!dock->isHidden())
-            names << dock->name();
-    if (const QString title = names.join(QStringLiteral(", ")); !title.isEmpty() && group->windowTitle() != title)
-        group->setWindowTitle(title);
-}
-
-bool DockTabs::floatsInTab(const DockFrame* dock) const
-{
-    const QWidget* group = dock->parentWidget();
-    if (!group || !group->inherits(groupClass))
-        return false;
-    for (const QTabBar* bar : group->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly))
-        for (int tab = 0; tab < bar->count(); ++tab)
-            if (bar->count() > 1 && dockAt(bar, tab) == dock)
-                return true;
-    return false;
+    m_window->setDockOptions(m_window->dockOptions().setFlag(QMainWindow::GroupedDragging, canBe));
 }
 
 void DockTabs::adopt(QTabBar* bar)
 {
-    const bool isNew = !m_buttons.contains(bar);
-    if (QWidget* buttons = m_buttons.value(bar)) {
-        // Qt moves bars between the window and groups that float.
-        if (buttons->parentWidget() != bar->parentWidget())
-            buttons->setParent(bar->parentWidget());
+    if (m_buttons.contains(bar))
         return;
-    }
-    auto* buttons = new QWidget(bar->parentWidget());
+    auto* buttons = new QWidget(m_window);
     buttons->setObjectName(QStringLiteral("dockTabButtons"));
     QToolButton* toFloat = addTabButton(QStringLiteral("float"), "floatTab", buttons);
     QToolButton* toClose = addTabButton(QStringLiteral("close"), "closeTab", buttons);
@@ -188,8 +152,6 @@ void DockTabs::adopt(QTabBar* bar)
         if (DockFrame* dock = dockAt(bar, bar->currentIndex()))
             dock->close();
     });
-    if (!isNew) // its buttons went with a group that was dissolved
-        return;
     bar->installEventFilter(this);
     connect(
         bar, &QTabBar::currentChanged, this, [this, bar] { QTimer::singleShot(0, bar, [this, bar] { place(bar); }); });
@@ -264,11 +226,10 @@ bool DockTabs::eventFilter(QObject* watched, QEvent* event)
         return QObject::eventFilter(watched, event);
     }
     auto* bar = qobject_cast<QTabBar*>(watched);
-    if (!bar) {
-        if (event->type() == QEvent::WindowTitleChange)
-            nameGroup(static_cast<QWidget*>(watched));
+    if (!bar)
         return QObject::eventFilter(watched, event);
-    }
+    if (event->type() == QEvent::Hide)
+        letTabsBeDraggedOut(false);
     switch (event->type()) {
     case QEvent::Show:
     case QEvent::Hide:
@@ -281,6 +242,8 @@ bool DockTabs::eventFilter(QObject* watched, QEvent* event)
     case QEvent::MouseButtonDblClick: {
         const auto* mouse = static_cast<QMouseEvent*>(event);
         DockFrame* dock = dockAt(bar, bar->tabAt(mouse->position().toPoint()));
+        if (mouse->button() == Qt::LeftButton)
+            letTabsBeDraggedOut(dock && event->type() == QEvent::MouseButtonPress);
         if (mouse->button() == Qt::MiddleButton) {
             if (event->type() == QEvent::MouseButtonRelease && dock && m_pressed == dock)
                 QTimer::singleShot(0, dock, [dock] { dock->close(); }); // the bar may go with it

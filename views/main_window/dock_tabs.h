@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What tabs of docks can do beside being clicked: the buttons of the dock in front stand at the right end of the bar, a
-// middle click closes a dock, a double click maximises it, and each has a context menu. Windows of docks that float
-// together have the names of all of them.
+// middle click closes a dock, a double click maximises it, one that is dragged out of its bar floats, and each has a
+// context menu.
 #pragma once
 
 #include <QHash>
@@ -24,11 +24,8 @@ public:
 
     /// Bars come and go without a signal: to be called when docks may have been tabbed together or torn apart.
     void follow();
-    /// Those of the window, and of groups of docks that float together.
     [[nodiscard]] QList<QTabBar*> bars() const;
     [[nodiscard]] DockFrame* dockAt(const QTabBar* bar, int tab) const;
-    /// Among others in a window of views that float together, which Qt does not count as tabbed.
-    [[nodiscard]] bool floatsInTab(const DockFrame* dock) const;
     /// Outlines the dock's tab, or its title where it has none, for a moment.
     void flash(DockFrame* dock);
 
@@ -39,8 +36,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    [[nodiscard]] QList<QWidget*> groups() const; ///< windows of docks that float together
-    static void nameGroup(QWidget* group); ///< by all views in it
+    void letTabsBeDraggedOut(bool canBe);
     void adopt(QTabBar* bar);
     void place(QTabBar* bar);
     QMainWindow* m_window;

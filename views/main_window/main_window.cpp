@@ -84,7 +84,7 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
     , m_run(&m_document)
 {
     setObjectName(QStringLiteral("mainWindow"));
-    setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks | GroupedDragging);
+    setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     setDocumentMode(true);
     setAcceptDrops(true);

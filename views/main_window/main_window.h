@@ -183,7 +183,7 @@ protected:
 
 private:
     /// Of saved arrangements: those of other versions are not restored.
-    static constexpr int arrangementVersion = 9;
+    static constexpr int arrangementVersion = 10;
     void makeViews();
     void makeInputs();
     void makePictures();

@@ -537,9 +537,9 @@ void MainWindow::followTabs()
     for (DockFrame* dock : m_docks) {
         // Closed docks keep their place among the tabs, but have none.
         const QList<QDockWidget*> beside = tabifiedDockWidgets(dock);
-        const bool isTabbed = std::any_of(beside.begin(), beside.end(),
-            [](const QDockWidget* other) { return !other->isHidden() && !other->isFloating(); });
-        dock->setTabbed(!dock->isFloating() && (isTabbed || (m_tabs && m_tabs->floatsInTab(dock))));
+        dock->setTabbed(!dock->isFloating() && std::any_of(beside.begin(), beside.end(), [](const QDockWidget* other) {
+            return !other->isHidden() && !other->isFloating();
+        }));
     }
     if (m_tabs)
         m_tabs->follow();
