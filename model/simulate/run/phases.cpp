@@ -9,6 +9,7 @@
 
 #include "simulate/kernels/array.h"
 #include "simulate/kernels/move_action.h"
+#include "simulate/run/meetings.h"
 #include "simulate/run/not_executable.h"
 #include "simulate/run/slices_in_place.h"
 #include "simulate/run/slots_used.h"
@@ -123,16 +124,22 @@ private:
     {
         block.phases.emplace_back();
         SHARDSCOPE_TRY(together, reducedProducts(block));
-        for (std::uint32_t i = 0; i < instructions.size() && !m_stop.stop_requested(); ++i) {
+        std::int32_t round = -1;
+        for (const Turn& turn : orderOf(block.number, instructions, *together)) {
+            if (m_stop.stop_requested())
+                break;
+            const std::uint32_t i = turn.place;
             const Instruction& instruction = instructions[i];
             if (const auto found = together->find(i); found != together->end()) {
-                if (found->second.reduced)
-                    add(*found->second.reduced, found->second.last, block);
+                add(*found->second.reduced, found->second.last, block);
                 continue;
             }
             SHARDSCOPE_TRY(done,
-                std::holds_alternative<CollectiveInstruction>(instruction.action) ? collective(instruction, i, block)
-                                                                                  : alone(instruction, i, block));
+                std::holds_alternative<CollectiveInstruction>(instruction.action)
+                    ? collective(instruction, i, block, round == turn.round)
+                    : alone(instruction, i, block));
+            if (turn.isMeeting)
+                round = turn.round;
         }
         return {};
     }
@@ -141,6 +148,7 @@ private:
     struct InPlace {
         const ReducedProduct* reduced = nullptr;
         std::uint32_t last = 0; ///< of the instructions that are done together
+        SmallVector<std::uint32_t, 4> instructions{};
     };
     using Together = std::map<std::uint32_t, InPlace>;
     Result<Together> reducedProducts(const PreparedBlock& block)
@@ -165,7 +173,12 @@ private:
         for (const auto& [pattern, reduced] : all) {
             if (reduced->hasInputProduct() && isMovedAcross(together, pattern))
                 reduced->leaveInputProduct();
-            together[reduced->hasInputProduct() ? *pattern.inputProduct : pattern.fused] = { reduced, pattern.fused };
+            InPlace place{ reduced, pattern.fused };
+            for (const std::uint32_t number : numbersOf(pattern))
+                place.instructions.push_back(number);
+            if (reduced->hasInputProduct())
+                place.instructions.push_back(*pattern.inputProduct);
+            together[reduced->hasInputProduct() ? *pattern.inputProduct : pattern.fused] = std::move(place);
         }
         return together;
     }
@@ -181,6 +194,31 @@ private:
             [&](const auto& entry) { return std::find(numbers.begin(), numbers.end(), entry.first) == numbers.end(); });
     }
 
+    /// What is executed, in the order of the plan or in one in which devices meet seldom.
+    [[nodiscard]] std::vector<Turn> orderOf(
+        std::uint32_t block, const std::vector<Instruction>& instructions, const Together& together) const
+    {
+        std::vector<Turn> turns;
+        turns.reserve(instructions.size());
+        for (std::uint32_t i = 0; i < instructions.size(); ++i) {
+            const auto round = static_cast<std::int32_t>(i);
+            const auto found = together.find(i);
+            if (found == together.end())
+                turns.push_back({ i, isMeeting(instructions[i]), { i }, round });
+            else if (found->second.reduced)
+                turns.push_back({ i, true, found->second.instructions, round });
+        }
+        if (!m_options.together && !m_options.plainKernels && !m_budget.onlyCounts())
+            meetSeldom(m_plan, block, turns);
+        return turns;
+    }
+    [[nodiscard]] bool isMeeting(const Instruction& instruction) const
+    {
+        const auto* control = std::get_if<ControlInstruction>(&instruction.action);
+        return std::holds_alternative<CollectiveInstruction>(instruction.action)
+            || (control && hasCollectives(m_plan, *control));
+    }
+
     void add(const ReducedProduct& reduced, std::uint32_t number, PreparedBlock& block)
     {
         if (m_budget.onlyCounts())
@@ -191,7 +229,8 @@ private:
         m_access.clear();
     }
 
-    Result<void> collective(const Instruction& instruction, std::uint32_t number, PreparedBlock& block)
+    /// In the phase of the collectives before it, if they may be held `together` and nothing stands between.
+    Result<void> collective(const Instruction& instruction, std::uint32_t number, PreparedBlock& block, bool together)
     {
         std::size_t last = SIZE_MAX; // phase
         for (std::size_t operand = 0; operand < instruction.operands.size(); ++operand) {
@@ -199,16 +238,24 @@ private:
                 continue;
             SHARDSCOPE_TRY(made, Exchange::prepare(m_plan, instruction, operand, m_kernels, m_budget, m_stop));
             m_prepared.scratchBytes = std::max(m_prepared.scratchBytes, made->scratchBytes());
-            m_prepared.maxTasks = std::max(m_prepared.maxTasks, static_cast<std::size_t>(made->taskCount()));
             if (m_budget.onlyCounts())
                 continue;
             const Exchange& exchange = *m_prepared.exchanges.emplace_back(std::make_unique<Exchange>(std::move(*made)));
-            block.phases.back().exchange = &exchange;
-            if (last != SIZE_MAX)
+            if (together && block.phases.back().actions.empty() && block.phases.size() > 1
+                && !block.phases[block.phases.size() - 2].collectives.empty())
+                block.phases.pop_back();
+            Phase& phase = block.phases.back();
+            phase.collectives.push_back({ &exchange, number });
+            phase.instruction = number;
+            std::size_t tasks = 0;
+            for (const Phase::Collective& one : phase.collectives)
+                tasks += static_cast<std::size_t>(one.exchange->taskCount());
+            m_prepared.maxTasks = std::max(m_prepared.maxTasks, tasks);
+            if (last != SIZE_MAX && last != block.phases.size() - 1)
                 block.phases[last].ends = false;
             last = block.phases.size() - 1;
-            block.phases.back().instruction = number;
             block.phases.emplace_back();
+            together = !m_options.together;
         }
         m_access.clear();
         return {};

@@ -15,19 +15,23 @@ namespace shardscope {
 
 struct Control;
 
-/// What stands between two collectives, done by each device on its own; then the collective, loop or branch that
-/// follows, if any, or a product with the sum and the elementwise work that follow it.
+/// What stands between two meetings of devices, done by each on its own; then the collectives, the loop or the branch
+/// that follow, if any, or a product with the sum and the elementwise work that follow it.
 struct Phase {
     struct Item {
         const Action* action = nullptr;
         const std::vector<WorkShare>* work = nullptr; ///< per device; null = everybody does all of it
         std::uint32_t instruction = 0; ///< number in its block
     };
+    struct Collective {
+        const Exchange* exchange = nullptr;
+        std::uint32_t instruction = 0;
+    };
     std::vector<Item> actions;
-    const Exchange* exchange = nullptr;
+    std::vector<Collective> collectives; ///< that need nothing of each other
     const ReducedProduct* reduced = nullptr;
     const Control* control = nullptr; ///< with collectives in it; others are actions
-    std::uint32_t instruction = 0; ///< of the exchange or the control; of a reduced product the last one
+    std::uint32_t instruction = 0; ///< of a collective or the control; of a reduced product the last one
     bool ends = true; ///< that instruction; a collective of several arrays has a phase for each
 };
 
@@ -72,7 +76,7 @@ struct Phases {
     std::vector<std::vector<WorkShare>> work; ///< of ReplicaSharing
     std::int64_t scratchBytes = 64; ///< per worker
     std::int64_t ownBytes = 0; ///< that actions keep
-    std::size_t maxTasks = 0; ///< of one exchange
+    std::size_t maxTasks = 0; ///< of the collectives of a phase, or a reduced product
 };
 
 struct PhaseOptions {
@@ -80,9 +84,10 @@ struct PhaseOptions {
     bool plainKernels = false; ///< RunOptions::plainKernels
 };
 
-/// In the order of the plan; a device waits for the others where it would touch shared state that they still work on,
-/// too. Takes the work out of the sharing. Only a part of it if stopped. With a budget that only counts, nothing of it
-/// can be run. Errors: those of prepareAction() and Exchange::prepare().
+/// In an order in which devices meet seldom (meetings.h), or that of the plan where they are to stay together. A device
+/// waits for the others where it would touch shared state that they still work on, too. Takes the work out of the
+/// sharing. Only a part of it if stopped. With a budget that only counts, nothing of it can be run. Errors: those of
+/// prepareAction() and Exchange::prepare().
 [[nodiscard]] Result<Phases> preparePhases(const Plan& plan, ReplicaSharing& sharing, MemoryBudget& budget,
     const PhaseOptions& options, const std::stop_token& stop);
 

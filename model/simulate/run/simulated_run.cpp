@@ -151,44 +151,55 @@ bool SimulatedRun::reachedTogether(const Operation& operation, const std::vector
     return true;
 }
 
-template <class Exchanged, class TaskWork>
-bool SimulatedRun::runGroups(const PreparedBlock& block, const Phase& phase, const Exchanged& exchanged,
-    const Positions& active, const TaskWork& work)
+template <class Exchanged>
+bool SimulatedRun::canMeet(const Exchanged& exchanged, const Positions& active)
 {
-    const bool everyDevice = active.size() == m_devices;
-    if (!everyDevice) {
-        m_isActive.assign(m_devices, false);
-        for (const std::int32_t position : active)
-            m_isActive[static_cast<std::size_t>(position)] = true;
-        if (!reachedTogether(exchanged.operation(), exchanged.groups()))
-            return false;
-    }
+    if (active.size() == m_devices)
+        return true;
+    m_isActive.assign(m_devices, false);
+    for (const std::int32_t position : active)
+        m_isActive[static_cast<std::size_t>(position)] = true;
+    return reachedTogether(exchanged.operation(), exchanged.groups());
+}
+
+template <class Exchanged>
+bool SimulatedRun::takesPart(const Exchanged& exchanged, std::size_t group, const Positions& active) const
+{
+    return active.size() == m_devices || m_isActive[static_cast<std::size_t>(exchanged.groups()[group].front())];
+}
+
+template <class Exchanged, class TaskWork>
+void SimulatedRun::runTask(const Exchanged& exchanged, const Positions& active, std::int64_t task, std::int64_t number,
+    int worker, const TaskWork& work)
+{
+    if (isStopped() || !takesPart(exchanged, exchanged.groupOf(task), active))
+        return;
+    const Clock::time_point start = Clock::now();
+    const double exchanging = work(task, m_scratch[static_cast<std::size_t>(worker)].data());
+    double& seconds = m_seconds[static_cast<std::size_t>(number)];
+    seconds = secondsSince(start);
+    m_computeSeconds[static_cast<std::size_t>(number)] = exchanging < 0 ? 0 : std::max(0.0, seconds - exchanging);
+}
+
+template <class Exchanged>
+void SimulatedRun::addTimes(const PreparedBlock& block, std::uint32_t instruction, const Exchanged& exchanged,
+    const Positions& active, std::int64_t first)
+{
     const auto& groups = exchanged.groups();
-    const auto takesPart = [&](std::size_t group) {
-        return everyDevice || m_isActive[static_cast<std::size_t>(groups[group].front())];
-    };
-    m_pool->run(exchanged.taskCount(), [&](std::int64_t task, int worker) {
-        if (isStopped() || !takesPart(exchanged.groupOf(task)))
-            return;
-        const Clock::time_point start = Clock::now();
-        const double exchanging = work(task, m_scratch[static_cast<std::size_t>(worker)].data());
-        m_seconds[static_cast<std::size_t>(task)] = secondsSince(start);
-        m_computeSeconds[static_cast<std::size_t>(task)] =
-            exchanging < 0 ? 0 : std::max(0.0, m_seconds[static_cast<std::size_t>(task)] - exchanging);
-    });
     m_copiedBytes += exchanged.copiedBytes();
     std::fill_n(m_groupSeconds.begin(), groups.size(), 0.0);
     std::fill_n(m_groupComputing.begin(), groups.size(), 0.0);
     for (std::int64_t task = 0; task < exchanged.taskCount(); ++task) {
         const std::size_t group = exchanged.groupOf(task);
-        if (!takesPart(group))
+        if (!takesPart(exchanged, group, active))
             continue;
-        const double computing = m_computeSeconds[static_cast<std::size_t>(task)];
+        const auto number = static_cast<std::size_t>(first + task);
+        const double computing = m_computeSeconds[number];
         m_groupComputing[group] += computing;
-        m_groupSeconds[group] += m_seconds[static_cast<std::size_t>(task)] - computing;
+        m_groupSeconds[group] += m_seconds[number] - computing;
     }
     for (std::size_t group = 0; group < groups.size(); ++group) {
-        if (!takesPart(group))
+        if (!takesPart(exchanged, group, active))
             continue;
         // Each member does its share of the group's work, and all begin when the last one is ready.
         const double share = m_groupSeconds[group] / static_cast<double>(groups[group].size());
@@ -199,15 +210,13 @@ bool SimulatedRun::runGroups(const PreparedBlock& block, const Phase& phase, con
         for (const std::int32_t member : groups[group]) {
             const auto d = static_cast<std::size_t>(member);
             if (m_trace.isOn())
-                m_trace.add(
-                    d, { block.number, phase.instruction, begin, begin + computing + share, begin - m_clocks[d] });
+                m_trace.add(d, { block.number, instruction, begin, begin + computing + share, begin - m_clocks[d] });
             m_timing.devices[d].wait += begin - m_clocks[d];
             m_timing.devices[d].communication += share;
             m_timing.devices[d].compute += computing;
             m_clocks[d] = begin + computing + share;
         }
     }
-    return !isStopped();
 }
 
 bool SimulatedRun::runControl(const PreparedBlock& block, const Phase& phase, const Positions& active)
@@ -224,19 +233,47 @@ bool SimulatedRun::runControl(const PreparedBlock& block, const Phase& phase, co
     return done;
 }
 
-bool SimulatedRun::runExchange(const PreparedBlock& block, const Phase& phase, const Positions& active)
+bool SimulatedRun::runCollectives(const PreparedBlock& block, const Phase& phase, const Positions& active)
 {
-    return runGroups(block, phase, *phase.exchange, active, [&](std::int64_t task, std::byte* scratch) {
-        phase.exchange->run(task, m_memory.addresses(), m_plan->slots.size(), scratch);
-        return -1.0; // all of it
+    std::int64_t most = 0;
+    for (const Phase::Collective& one : phase.collectives) {
+        if (!canMeet(*one.exchange, active))
+            return false;
+        most = std::max(most, one.exchange->taskCount());
+    }
+    // Each part has tasks of all collectives, of the same devices: see ThreadPool::run().
+    m_pool->run(most, [&](std::int64_t part, int worker) {
+        std::int64_t first = 0;
+        for (const Phase::Collective& one : phase.collectives) {
+            const std::int64_t tasks = one.exchange->taskCount();
+            for (std::int64_t task = tasks * part / most; task < tasks * (part + 1) / most; ++task)
+                runTask(*one.exchange, active, task, first + task, worker, [&](std::int64_t own, std::byte* scratch) {
+                    one.exchange->run(own, m_memory.addresses(), m_plan->slots.size(), scratch);
+                    return -1.0; // all of it
+                });
+            first += tasks;
+        }
     });
+    std::int64_t first = 0;
+    for (const Phase::Collective& one : phase.collectives) {
+        addTimes(block, one.instruction, *one.exchange, active, first);
+        first += one.exchange->taskCount();
+    }
+    return !isStopped();
 }
 
 bool SimulatedRun::runReduced(const PreparedBlock& block, const Phase& phase, const Positions& active)
 {
-    return runGroups(block, phase, *phase.reduced, active, [&](std::int64_t task, std::byte* scratch) {
-        return phase.reduced->run(task, m_memory.addresses(), m_plan->slots.size(), scratch);
+    const ReducedProduct& reduced = *phase.reduced;
+    if (!canMeet(reduced, active))
+        return false;
+    m_pool->run(reduced.taskCount(), [&](std::int64_t task, int worker) {
+        runTask(reduced, active, task, task, worker, [&](std::int64_t own, std::byte* scratch) {
+            return reduced.run(own, m_memory.addresses(), m_plan->slots.size(), scratch);
+        });
     });
+    addTimes(block, phase.instruction, reduced, active, 0);
+    return !isStopped();
 }
 
 /// Devices may leave the loop one by one.
@@ -275,11 +312,11 @@ bool SimulatedRun::runTrips(const Control& control, const Positions& active)
 bool SimulatedRun::runBlock(const PreparedBlock& block, const Positions& active)
 {
     for (const Phase& phase : block.phases) {
-        if (!runActions(block, phase, active) || (phase.exchange && !runExchange(block, phase, active))
+        if (!runActions(block, phase, active) || (!phase.collectives.empty() && !runCollectives(block, phase, active))
             || (phase.reduced && !runReduced(block, phase, active))
             || (phase.control && !runControl(block, phase, active)))
             return false;
-        if ((phase.control || phase.exchange) && phase.ends && !m_observers.empty())
+        if ((phase.control || !phase.collectives.empty()) && phase.ends && !m_observers.empty())
             observe(block, phase.instruction, active);
     }
     return !isStopped();

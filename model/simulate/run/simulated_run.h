@@ -149,13 +149,22 @@ private:
     bool runActions(const PreparedBlock& block, const Phase& phase, const Positions& active);
     void runAction(const Phase::Item& item, std::int32_t position, int worker);
     void observe(const PreparedBlock& block, std::uint32_t instruction, const Positions& active);
-    bool runExchange(const PreparedBlock& block, const Phase& phase, const Positions& active);
+    bool runCollectives(const PreparedBlock& block, const Phase& phase, const Positions& active);
     bool runReduced(const PreparedBlock& block, const Phase& phase, const Positions& active);
-    /// What devices do in groups: a collective, or more than that in one go. `work(task, scratch)` gives
-    /// the seconds of exchange in it; negative: all of them.
+    /// What devices do in groups: a collective, or more than that in one go.
+    template <class Exchanged>
+    [[nodiscard]] bool canMeet(const Exchanged& exchanged, const Positions& active);
+    template <class Exchanged>
+    [[nodiscard]] bool takesPart(const Exchanged& exchanged, std::size_t group, const Positions& active) const;
+    /// `number` is that of the task among those of the phase, and `work(task, scratch)` gives the seconds of exchange
+    /// in it; negative: all of them.
     template <class Exchanged, class TaskWork>
-    bool runGroups(const PreparedBlock& block, const Phase& phase, const Exchanged& exchanged, const Positions& active,
-        const TaskWork& work);
+    void runTask(const Exchanged& exchanged, const Positions& active, std::int64_t task, std::int64_t number,
+        int worker, const TaskWork& work);
+    /// The times of the tasks from number `first` on, which members of a group share.
+    template <class Exchanged>
+    void addTimes(const PreparedBlock& block, std::uint32_t instruction, const Exchanged& exchanged,
+        const Positions& active, std::int64_t first);
     /// All devices of a group reach a collective, or none of them.
     bool reachedTogether(const Operation& operation, const std::vector<Positions>& groups);
     [[nodiscard]] std::byte** slotsOf(std::int32_t position)
