@@ -60,10 +60,13 @@ private:
 };
 
 /// Whether it does more than to write memory: it can fail, or says what it found.
-bool hasEffect(const Instruction& instruction)
+bool hasEffect(const Plan& plan, const Instruction& instruction)
 {
+    const auto* kernel = std::get_if<KernelInstruction>(&instruction.action);
     return std::holds_alternative<ControlInstruction>(instruction.action)
-        || (std::holds_alternative<KernelInstruction>(instruction.action) && instruction.results.empty());
+        || (kernel
+            && (instruction.results.empty()
+                || plan.program->local->operation(kernel->operation).kind == OpKind::Opaque));
 }
 
 /// Calls visit(slot, isWrite) for the memory that an instruction uses: that of the slots that it names, and all of the
@@ -90,7 +93,7 @@ void meetSeldom(const Plan& plan, std::uint32_t block, std::vector<Turn>& turns)
             forEachUse(plan, instructions[number], [&](const Slot& slot, bool writes) {
                 turn.round = std::max(turn.round, memory.meetingsBefore(slot, writes));
             });
-            isEffect = isEffect || hasEffect(instructions[number]);
+            isEffect = isEffect || hasEffect(plan, instructions[number]);
         }
         if (isEffect)
             turn.round = std::max(turn.round, effects);
