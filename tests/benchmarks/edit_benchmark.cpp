@@ -42,7 +42,8 @@ void paint()
 void checkPainted(MainWindow& window)
 {
     for (int looks = 0; looks < 50; ++looks) {
-        const QImage shown = window.screen()->grabWindow(window.winId()).toImage().convertToFormat(QImage::Format_RGB32);
+        const QImage shown =
+            window.screen()->grabWindow(window.winId()).toImage().convertToFormat(QImage::Format_RGB32);
         const QImage painted = window.grab().toImage().convertToFormat(QImage::Format_RGB32);
         if (!shown.isNull() && shown == painted)
             return;
