@@ -28,6 +28,25 @@ PlanPtr planOnFour(const std::string& text)
     return makePlan(std::make_shared<const FlatProgram>(flatten(program, std::move(parts), {}).value()));
 }
 
+/// A product of what is gathered of %v with itself, and that with what is gathered of %w; the first gather is a result
+/// as well where it is `kept`.
+std::string twoGathers(bool kept)
+{
+    const auto gathered = [](const std::string& name, const std::string& groups) {
+        return "\"stablehlo.all_gather\"(" + name
+            + ") {all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>,"
+              " use_global_device_ids, replica_groups = dense<"
+            + groups + "> : tensor<2x2xi64>} : (tensor<2x4xf32>) -> tensor<4x4xf32>\n";
+    };
+    const std::string product =
+        ", contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n";
+    const std::string type = kept ? ", tensor<4x4xf32>" : "";
+    return "func.func @main(%v: tensor<2x4xf32>, %w: tensor<2x4xf32>) -> (tensor<4x4xf32>" + type
+        + ") {\n  %0 = " + gathered("%v", "[[0, 1], [2, 3]]") + "  %1 = stablehlo.dot_general %0, %0" + product
+        + "  %2 = " + gathered("%w", "[[0, 2], [1, 3]]") + "  %3 = stablehlo.dot_general %1, %2" + product
+        + "  return %3" + (kept ? ", %0" : "") + " : tensor<4x4xf32>" + type + "\n}\n";
+}
+
 /// Each instruction by itself; collectives are meetings.
 std::vector<Turn> turnsOf(const Plan& plan)
 {
@@ -73,25 +92,13 @@ class TestMeetings : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void gathersOfParametersAreHeldTogether()
+    void gathersAreHeldTogether()
     {
-        const std::string gather = "all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, "
-                                   "type = 0>, use_global_device_ids, replica_groups = dense<";
-        const PlanPtr plan =
-            planOnFour("func.func @main(%v: tensor<2x4xf32>, %w: tensor<2x4xf32>) -> tensor<4x4xf32> {\n"
-                       "  %0 = \"stablehlo.all_gather\"(%v) {"
-                + gather
-                + "[[0, 1], [2, 3]]> : tensor<2x2xi64>} : (tensor<2x4xf32>) -> tensor<4x4xf32>\n"
-                  "  %1 = stablehlo.dot_general %0, %0, contracting_dims = [1] x [0] :"
-                  " (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
-                  "  %2 = \"stablehlo.all_gather\"(%w) {"
-                + gather
-                + "[[0, 2], [1, 3]]> : tensor<2x2xi64>} : (tensor<2x4xf32>) -> tensor<4x4xf32>\n"
-                  "  %3 = stablehlo.dot_general %1, %2, contracting_dims = [1] x [0] :"
-                  " (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
-                  "  return %3 : tensor<4x4xf32>\n}\n");
+        // The second gather does not need the first product, but the memory of the first gather.
+        QCOMPARE(collectivesIn(phasesOf(*planOnFour(twoGathers(false)))), (std::vector<std::size_t>{ 1, 1 }));
+        const PlanPtr plan = planOnFour(twoGathers(true));
         QCOMPARE(collectivesIn(phasesOf(*plan)), (std::vector<std::size_t>{ 2 }));
-        // Where every operation is looked at, or timed, they stay in their order.
+        // Where a run is observed or traced, or has plain kernels, they stay in their order.
         QCOMPARE(collectivesIn(phasesOf(*plan, { true, false })), (std::vector<std::size_t>{ 1, 1 }));
         QCOMPARE(collectivesIn(phasesOf(*plan, { false, true })), (std::vector<std::size_t>{ 1, 1 }));
 
@@ -102,8 +109,64 @@ private Q_SLOTS:
         auto inOrder = Run::create(plan, options).value();
         for (Run* run : { together.get(), inOrder.get() })
             run->step();
+        QVERIFY(!together->gatherResult(0).empty());
         QVERIFY(together->gatherResult(0) == inOrder->gatherResult(0));
         QCOMPARE(together->copiedBytes(), inOrder->copiedBytes());
+    }
+
+    /// The answer of its condition is a value from before it, which no instruction of the loop names.
+    void aLoopWaitsForWhatItsConditionReturns()
+    {
+        const PlanPtr plan = planOnFour(R"(func.func @main(%n: tensor<f32>, %x: tensor<f32>) -> tensor<f32> {
+  %u = stablehlo.multiply %x, %x : tensor<f32>
+  %s = "stablehlo.all_reduce"(%u) ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %t = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %t : tensor<f32>
+  }) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, use_global_device_ids,
+      replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>} : (tensor<f32>) -> tensor<f32>
+  %low = stablehlo.constant dense<-1.0> : tensor<f32>
+  %c = stablehlo.compare LT, %s, %low, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %r = stablehlo.while(%i = %n) : tensor<f32>
+  cond {
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %k = stablehlo.add %i, %i : tensor<f32>
+    stablehlo.return %k : tensor<f32>
+  }
+  return %r : tensor<f32>
+})");
+        const std::vector<Turn> turns = turnsOf(*plan);
+        const auto isControl = [&](const Turn& turn) {
+            return std::holds_alternative<ControlInstruction>(plan->instructions[turn.place].action);
+        };
+        const auto loop = std::find_if(turns.begin(), turns.end(), isControl);
+        const auto sum = std::find_if(turns.begin(), turns.end(), [](const Turn& turn) { return turn.isMeeting; });
+        QVERIFY(loop != turns.end() && sum != turns.end());
+        QVERIFY(sum->round < loop->round);
+        QVERIFY(
+            std::is_sorted(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.place < b.place; }));
+    }
+
+    /// What an operation finds is said in the order of the program, also where the second could be done before.
+    void effectsStayInTheirOrder()
+    {
+        const PlanPtr plan =
+            planOnFour(R"(func.func @main(%v: tensor<2x4xf32>, %w: tensor<2x4xf32>) -> tensor<4x4xf32> {
+  %g = "stablehlo.all_gather"(%v) {all_gather_dim = 0 : i64, use_global_device_ids,
+      channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>,
+      replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>} : (tensor<2x4xf32>) -> tensor<4x4xf32>
+  stablehlo.custom_call @check.expect_eq(%g, %g) {has_side_effect = true} : (tensor<4x4xf32>, tensor<4x4xf32>) -> ()
+  stablehlo.custom_call @check.expect_eq(%w, %w) {has_side_effect = true} : (tensor<2x4xf32>, tensor<2x4xf32>) -> ()
+  return %g : tensor<4x4xf32>
+})");
+        std::vector<std::uint32_t> effects;
+        for (const Turn& turn : turnsOf(*plan))
+            if (plan->instructions[turn.place].results.empty()
+                && std::holds_alternative<KernelInstruction>(plan->instructions[turn.place].action))
+                effects.push_back(turn.place);
+        QCOMPARE(effects.size(), std::size_t{ 2 });
+        QVERIFY(effects[0] < effects[1]);
     }
 
     void dependencesAreKept_data()

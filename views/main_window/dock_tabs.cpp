@@ -124,8 +124,8 @@ void DockTabs::follow()
 }
 
 /// Qt ties this to the option by which views can also be dropped on one that floats. Windows of several views, which
-/// that makes, end the program in Qt 6.4: it paints them after they were closed. So the option holds from the press on
-/// a tab until the view has left the bar.
+/// that makes, crash in Qt 6.4: it paints them after they were closed. So the option holds from the press on a tab
+/// until the view has left the bar.
 void DockTabs::letTabsBeDraggedOut(bool canBe)
 {
     m_window->setDockOptions(m_window->dockOptions().setFlag(QMainWindow::GroupedDragging, canBe));
@@ -219,6 +219,8 @@ void DockTabs::flash(DockFrame* dock)
 bool DockTabs::eventFilter(QObject* watched, QEvent* event)
 {
     if (auto* dock = qobject_cast<DockFrame*>(watched)) {
+        if (event->type() == QEvent::MouseButtonPress) // a menu or a dialog may have taken the release on a tab
+            letTabsBeDraggedOut(false);
         if (event->type() == QEvent::Resize || event->type() == QEvent::Move)
             for (QTabBar* bar : m_buttons.keys())
                 if (dockAt(bar, bar->currentIndex()) == dock)
@@ -242,8 +244,7 @@ bool DockTabs::eventFilter(QObject* watched, QEvent* event)
     case QEvent::MouseButtonDblClick: {
         const auto* mouse = static_cast<QMouseEvent*>(event);
         DockFrame* dock = dockAt(bar, bar->tabAt(mouse->position().toPoint()));
-        if (mouse->button() == Qt::LeftButton)
-            letTabsBeDraggedOut(dock && event->type() == QEvent::MouseButtonPress);
+        letTabsBeDraggedOut(dock && mouse->button() == Qt::LeftButton && event->type() == QEvent::MouseButtonPress);
         if (mouse->button() == Qt::MiddleButton) {
             if (event->type() == QEvent::MouseButtonRelease && dock && m_pressed == dock)
                 QTimer::singleShot(0, dock, [dock] { dock->close(); }); // the bar may go with it

@@ -104,7 +104,7 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
     exchange.m_resultBytes = result.byteCount();
     // Groups, and per device a task and lists of what it receives.
     const std::int64_t perDevice = static_cast<std::int64_t>(
-        sizeof(std::int32_t) + sizeof(std::vector<std::int32_t>) + sizeof(Task) + sizeof(double) + sizeof(Rows));
+        sizeof(std::int32_t) + sizeof(std::vector<std::int32_t>) + sizeof(Task) + 2 * sizeof(double) + sizeof(Rows));
     SHARDSCOPE_CHECK(budget.take(devices * perDevice));
     exchange.m_reduces = operation.kind == OpKind::AllReduce || operation.kind == OpKind::ReduceScatter;
     if (exchange.m_reduces)
@@ -174,9 +174,9 @@ Result<void> Exchange::prepareAllReduce(std::int64_t elements, MemoryBudget& bud
 {
     const std::int64_t perTask = taskBytes / m_elementBytes;
     const std::int64_t tasks = (elements + perTask - 1) / perTask;
-    // Every task has its time, too.
+    // Every task has its two times, too.
     if (auto taken = budget.take(static_cast<double>(tasks) * static_cast<double>(m_groups.size())
-            * static_cast<double>(sizeof(Task) + sizeof(double)));
+            * static_cast<double>(sizeof(Task) + 2 * sizeof(double)));
         !taken || budget.onlyCounts())
         return taken;
     m_tasks.reserve(static_cast<std::size_t>(tasks) * m_groups.size());

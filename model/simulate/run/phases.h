@@ -32,7 +32,8 @@ struct Phase {
     const ReducedProduct* reduced = nullptr;
     const Control* control = nullptr; ///< with collectives in it; others are actions
     std::uint32_t instruction = 0; ///< of a collective or the control; of a reduced product the last one
-    bool ends = true; ///< that instruction; a collective of several arrays has a phase for each
+    bool ends =
+        true; ///< that instruction: where devices stay together, a collective has a phase for each of its arrays
 };
 
 /// The instructions of main, or of a region of a loop or a branch.

@@ -6,7 +6,8 @@
 
 namespace shardscope {
 
-/// Calls visit(slot, isWrite) for all slots that an instruction names, and those in its loop or branches.
+/// Calls visit(slot, isWrite) for all slots that an instruction names, and those in its loop or branches: also the one
+/// that a loop's condition returns, which may be of a value computed before the loop.
 template <class Visit>
 void forEachSlot(const Plan& plan, const Instruction& instruction, const Visit& visit)
 {
@@ -27,9 +28,12 @@ void forEachSlot(const Plan& plan, const Instruction& instruction, const Visit& 
         for (const auto& [value, slot] : kernel->captured)
             seen(slot, false);
     } else if (const auto* control = std::get_if<ControlInstruction>(&instruction.action)) {
-        for (const std::uint32_t block : control->blocks)
+        for (const std::uint32_t block : control->blocks) {
             for (const Instruction& inner : plan.blocks[block].instructions)
                 forEachSlot(plan, inner, visit);
+            for (const SlotId result : plan.blocks[block].results)
+                seen(result, false);
+        }
     }
 }
 
