@@ -85,7 +85,8 @@ void Builder::setPrefix(std::string_view prefix)
 
 void Builder::setScope(std::string scope)
 {
-    scope.insert(0, m_prefix);
+    if (!scope.starts_with(m_prefix)) // as one that scope() gave has it
+        scope.insert(0, m_prefix);
     const auto [place, isNew] = m_scopes.try_emplace(scope, static_cast<std::uint32_t>(m_program.scopes.size()));
     m_scope = place->second;
     if (isNew)

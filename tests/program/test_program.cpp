@@ -219,6 +219,10 @@ private Q_SLOTS:
         for (const char* prefix : { "", "first", "second/half" }) {
             b.setPrefix(prefix);
             b.setScope("layer");
+            const std::string outer = b.scope();
+            b.setScope("layer/part");
+            b.setScope(outer); // as whoever leaves a part does
+            QCOMPARE(b.scope(), outer);
             b.result(b.named(b.unary(OpKind::Negate, x), "y", Role::Activation));
             b.result(b.named(b.unary(OpKind::Negate, x), {}, Role::Activation));
         }
