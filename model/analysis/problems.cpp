@@ -158,9 +158,9 @@ void addMeshNames(const LogicalAxes& logical, const Value& value, const Mesh& me
 }
 
 /// W203 and W205: rules that found a mesh axis in use, of dimensions that stay unsharded for it. Where a later rule of
-/// the name fires, the list provides for that.
-void addBusyAxes(
-    const ResolvedAnnotation& annotation, const Value& value, const Experiment& experiment, ProblemCollector& collector)
+/// the name fires, the list provides for that. An axis of size 1 would not shard the dimension either.
+void addBusyAxes(const ResolvedAnnotation& annotation, const Value& value, const Mesh& mesh,
+    const Experiment& experiment, ProblemCollector& collector)
 {
     const LogicalNames& names = std::get<LogicalAxes>(annotation.declared).names;
     for (const RuleTrace& trace : annotation.resolution->rules) {
@@ -173,6 +173,8 @@ void addBusyAxes(
         const LogicalRule& rule = rulesIn(experiment.rules, list)[trace.rule];
         const std::int64_t number = ruleNumber(place);
         const bool lost = !trace.lostAxes.empty();
+        if (const auto axis = mesh.axisIndex(trace.busyAxis); !lost && axis && mesh.size(*axis) == 1)
+            continue;
         std::vector<Fix> fixes;
         if (lost)
             fixes.push_back({ Fix::Kind::AddFallbackRow, rule.name.name, number, 0, trace.lostAxes });
@@ -245,7 +247,7 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
         addDropped(*annotation, value, sizes, collector);
         addMeshNames(*logical, value, mesh, experiment.rules, { annotation->innerRules }, collector);
         if (annotation->resolution && annotation->spec)
-            addBusyAxes(*annotation, value, experiment, collector);
+            addBusyAxes(*annotation, value, mesh, experiment, collector);
     }
 }
 

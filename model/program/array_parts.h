@@ -5,7 +5,8 @@
 //         %w = reshape(dynamic_slice(params/kernel, i))           %w is part of params/kernel
 //         %s = dynamic_update_slice(grads, reshape(%g), i)        %g is part of what the loop leaves in %s,
 //     which is returned as grad(params/kernel)                    grad(params/kernel)
-//     grad(params/embedding) = add(%a, %b)                        %a and %b are parts of it
+//     grad(params/embedding) = add(%a, %b)                        %a and %b are parts of it,
+//     grad(params/scale) = multiply(%sum, 0.5)                    and so is %sum
 #pragma once
 
 #include <vector>
@@ -15,8 +16,8 @@
 namespace shardscope {
 
 /// By ValueId: the argument of main that the value is, or is a slice of, in whatever form; else the gradient whose
-/// slice or addend it becomes, in whatever form. Invalid for what is neither, and for what has itself such a name.
-/// Followed through loops that hand an array on as it is, and through functions that are called once.
+/// slice, addend or multiple it becomes, in whatever form. Invalid for what is neither, and for what has itself such a
+/// name. Followed through loops that hand an array on as it is, and through functions that are called once.
 [[nodiscard]] std::vector<ValueId> arraysOfParts(const Program& program);
 
 } // namespace shardscope

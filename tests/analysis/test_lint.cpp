@@ -455,6 +455,9 @@ private Q_SLOTS:
         const Experiment provided = arrays(
             { { "data", 4 }, { "model", 2 } }, "[('x', 'data'), ('y', 'data'), ('y', 'model')]", { { "x", "y" } });
         QVERIFY(analysed(provided)->problems.empty());
+        // The only position along the axis would not shard it either.
+        const Experiment single = arrays({ { "data", 1 }, { "model", 8 } }, rules, { { "x", "y" } });
+        QVERIFY(found(single, Code::AxisBusy).empty());
     }
 
     void tuplesThatLoseSeveralAxes()

@@ -87,6 +87,35 @@ private Q_SLOTS:
     }
 
     /// A sum that trips add to has parts; the gradient that goes back through the layers is another one in each trip.
+    /// The sum over microbatches is a part of the gradient that is their mean; a factor of a product is none.
+    void ofMeans()
+    {
+        Program program = programOf(R"(
+func.func public @main(%x: tensor<9x4xf32>, %n: tensor<9x4xf32>) -> (tensor<9x4xf32>, tensor<9x4xf32>, tensor<9x4xf32>) {
+  %a = stablehlo.negate %x : tensor<9x4xf32>
+  %b = stablehlo.cosine %x : tensor<9x4xf32>
+  %sum = stablehlo.add %a, %b : tensor<9x4xf32>
+  %half = stablehlo.constant dense<0.5> : tensor<f32>
+  %share = stablehlo.broadcast_in_dim %half, dims = [] : (tensor<f32>) -> tensor<9x4xf32>
+  %mean = stablehlo.multiply %share, %sum : tensor<9x4xf32>
+  %c = stablehlo.sine %x : tensor<9x4xf32>
+  %two = stablehlo.constant dense<2.0> : tensor<9x4xf32>
+  %quotient = stablehlo.divide %c, %two : tensor<9x4xf32>
+  %d = stablehlo.tanh %x : tensor<9x4xf32>
+  %product = stablehlo.multiply %d, %n : tensor<9x4xf32>
+  return %mean, %quotient, %product : tensor<9x4xf32>, tensor<9x4xf32>, tensor<9x4xf32>
+})");
+        for (const char* gradient : { "mean", "quotient", "product" })
+            program.values[valueNamed(program, gradient).index].role = Role::Gradient;
+        const std::vector<ValueId> parts = arraysOfParts(program);
+        const auto of = [&](const char* name) { return parts[valueNamed(program, name).index]; };
+        for (const char* part : { "a", "b", "sum" })
+            QVERIFY2(of(part) == valueNamed(program, "mean"), part);
+        QVERIFY(of("c") == valueNamed(program, "quotient"));
+        QVERIFY(!of("d").valid());
+        QVERIFY(!of("share").valid());
+    }
+
     void ofWhatGoesThroughALoop()
     {
         Program program = programOf(R"(
