@@ -111,8 +111,11 @@ struct StepPlot::Private {
             ticker->setTickCount(tickCount);
             plot->yAxis->setTicker(ticker);
         }
-        // One point is a dot, few are dots on a line, many are a line.
-        line->setScatterStyle(values.size() <= 60
+        // One point is a dot, few are dots on a line, many are a line. As one outline Qt would take seconds to paint a
+        // line that goes up and down thousands of times.
+        const bool areFew = values.size() <= 60;
+        plot->setPlottingHint(QCP::phFastPolylines, !areFew);
+        line->setScatterStyle(areFew
                 ? QCPScatterStyle(QCPScatterStyle::ssDisc, theme.accent, theme.accent, values.size() <= 20 ? 5 : 3)
                 : QCPScatterStyle(QCPScatterStyle::ssNone));
         if (follows) {
