@@ -21,25 +21,16 @@ bool isForm(const Program& program, const Operation& operation)
             || operation.kind == OpKind::OptimizationBarrier);
 }
 
-bool isConstant(const Program& program, ValueId value)
-{
-    const OperationId definition = program.value(value).definition;
-    if (!definition.valid())
-        return false;
-    const Operation& operation = program.operation(definition);
-    return operation.kind == OpKind::Constant
-        || (operation.kind == OpKind::BroadcastInDim && isConstant(program, operation.operands[0]));
-}
-
-/// What a constant multiplies or divides, as the sum over microbatches of which the mean is taken; invalid for others.
+/// What is multiplied or divided by one number, as the sum over microbatches of which the mean is taken; invalid for
+/// others.
 ValueId scaled(const Program& program, const Operation& operation)
 {
     if (operation.kind != OpKind::Multiply && operation.kind != OpKind::Divide)
         return {};
-    if (isConstant(program, operation.operands[1]))
+    if (isSpread(program, operation.operands[1]))
         return operation.operands[0];
-    return operation.kind == OpKind::Multiply && isConstant(program, operation.operands[0]) ? operation.operands[1]
-                                                                                            : ValueId();
+    return operation.kind == OpKind::Multiply && isSpread(program, operation.operands[0]) ? operation.operands[1]
+                                                                                          : ValueId();
 }
 
 constexpr std::size_t maximumFollowed = 256; ///< values, back from what a trip of a loop leaves
