@@ -13,7 +13,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::int64_t tileBytes = 8192; // of one device's rows
+constexpr std::int64_t tileBytes = 32768; // of one device's rows
 constexpr std::int64_t rowsAtOnce = 4; // of the kernels for products of few terms
 constexpr std::int64_t chunkBytes = 256 * 1024; // of a task
 constexpr std::int64_t tilesPerTimed = 8; // reading the clock twice takes a fiftieth of what a tile does

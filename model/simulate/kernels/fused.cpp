@@ -407,7 +407,7 @@ const std::byte* FusedKernel::begin(const Place& place, const Memory& memory)
 }
 
 template <class T>
-void FusedKernel::runAdam(const Memory& memory, std::int64_t begin, std::int64_t end, std::int64_t ahead) const
+void FusedKernel::runAdam(const Memory& memory, std::int64_t begin, std::int64_t end) const
 {
     const auto at = [&](std::int16_t r) { return reinterpret_cast<const T*>(address(r, memory, begin)); };
     const auto result = [&](std::size_t i) { return reinterpret_cast<T*>(memory.slots[m_adamOutputs[i]]) + begin; };
@@ -427,8 +427,6 @@ void FusedKernel::runAdam(const Memory& memory, std::int64_t begin, std::int64_t
     operands.scale = *at(r.scale);
     operands.epsilon = *at(r.epsilon);
     operands.step = *at(r.step);
-    if (ahead > 0)
-        operands.ahead = ahead;
     if constexpr (sizeof(T) == sizeof(float))
         m_kernels->adamF32(operands, end - begin);
     else
@@ -472,17 +470,17 @@ void FusedKernel::run(std::byte* const* slots, std::byte* scratch, WorkShare sha
     const std::int64_t begin = boundary(share.part);
     const std::int64_t end = boundary(share.part + 1);
     if (begin < end)
-        runElements({ slots, scratch, {}, nullptr }, begin, end, 0);
+        runElements({ slots, scratch, {}, nullptr }, begin, end);
 }
 
 void FusedKernel::runRange(
     std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end, const StandIn& standIn) const
 {
-    runElements({ slots, scratch, standIn, nullptr }, begin, end, end - begin);
+    runElements({ slots, scratch, standIn, nullptr }, begin, end);
 }
 
 void FusedKernel::runElements(
-    const Memory& withoutBegins, std::int64_t begin, std::int64_t end, std::int64_t ahead) const
+    const Memory& withoutBegins, std::int64_t begin, std::int64_t end) const
 {
     Memory memory = withoutBegins;
     memory.begins = reinterpret_cast<std::byte**>(memory.scratch + m_beginsOffset);
@@ -493,9 +491,9 @@ void FusedKernel::runElements(
     if (!m_adam)
         runBlocks(memory, begin, end);
     else if (m_places[static_cast<std::size_t>(m_adam->gradient)].elementBytes == sizeof(float))
-        runAdam<float>(memory, begin, end, ahead);
+        runAdam<float>(memory, begin, end);
     else
-        runAdam<double>(memory, begin, end, ahead);
+        runAdam<double>(memory, begin, end);
 }
 
 /// One of the parts in which a block that begins at `element` comes into the L2 cache.

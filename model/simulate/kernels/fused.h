@@ -38,8 +38,7 @@ public:
         const std::byte* data = nullptr;
         std::int64_t first = 0;
     };
-    /// The elements from `begin` to `end`, with the next ones coming into the cache meanwhile, if all of them are
-    /// worked on in steps as long as this one. The slot of the stand-in must not be written.
+    /// The elements from `begin` to `end`. The slot of the stand-in must not be written.
     void runRange(std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end,
         const StandIn& standIn) const;
 
@@ -99,10 +98,10 @@ private:
     void fill(const Repeat& repeat, const Memory& memory, std::int64_t element, std::int64_t count) const;
     void prefetch(const Memory& memory, std::int64_t element, std::int64_t part, std::int64_t parts) const;
     void execute(const Step& step, const Memory& memory, std::int64_t element, std::int64_t count) const;
-    void runElements(const Memory& memory, std::int64_t begin, std::int64_t end, std::int64_t ahead) const;
+    void runElements(const Memory& memory, std::int64_t begin, std::int64_t end) const;
     void runBlocks(const Memory& memory, std::int64_t begin, std::int64_t end) const;
     template <class T>
-    void runAdam(const Memory& memory, std::int64_t begin, std::int64_t end, std::int64_t ahead) const;
+    void runAdam(const Memory& memory, std::int64_t begin, std::int64_t end) const;
 
     std::vector<Place> m_places; ///< per register
     std::vector<Step> m_scalarSteps;

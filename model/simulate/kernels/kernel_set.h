@@ -72,8 +72,6 @@ struct AdamOperands {
     const T *gradient = nullptr, *mu = nullptr, *nu = nullptr, *parameter = nullptr;
     T *newMu = nullptr, *newNu = nullptr, *newParameter = nullptr;
     T muDecay = 0, muGain = 0, nuDecay = 0, nuGain = 0, scale = 0, epsilon = 0, step = 0;
-    /// Elements ahead of those at hand that the memory is asked for.
-    std::int64_t ahead = 4096 / static_cast<std::int64_t>(sizeof(T));
 };
 
 struct KernelSet {

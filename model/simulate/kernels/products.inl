@@ -2,7 +2,7 @@
 // Products of matrices over a vector wrapper. Part of each instruction set's translation unit.
 
 /// Bytes ahead of the stream that the kernels with few rows ask the memory for.
-inline constexpr std::int64_t prefetchBytes = 8192;
+inline constexpr std::int64_t prefetchBytes = 16384;
 
 constexpr std::size_t count(int n)
 {
@@ -29,10 +29,11 @@ struct Products {
     using In = MatrixView<const T>;
 
     /// Adds `terms` neighbouring terms of the contracted index to `rows` rows of C, `registers` registers of each from
-    /// column j on; or starts C with them. Asks the memory for what stands `ahead` elements after B's, unless 0.
+    /// column j on; or starts C with them. Asks the memory for what stands at `next`, as much as it reads of B; unless
+    /// null.
     template <int rows, int registers>
     [[gnu::always_inline]] static inline void addTerms(Out c, In a, In b, std::int64_t i, std::int64_t j,
-        std::int64_t term, std::int64_t terms, bool first, std::int64_t ahead)
+        std::int64_t term, std::int64_t terms, bool first, const T*& next)
     {
         constexpr auto lineElements = static_cast<std::int64_t>(64 / sizeof(T));
         T* const target = c.data + i * c.rowStride + j;
@@ -52,10 +53,12 @@ struct Products {
         }
         const T* row = b.data + term * b.rowStride + j;
         for (std::int64_t t = 0; t < terms; ++t, row += b.rowStride) {
-            if (ahead != 0)
+            if (next != nullptr) {
 #pragma GCC unroll 4
                 for (std::int64_t line = 0; line < registers * L::width; line += lineElements)
-                    prefetchNear(row + line + ahead);
+                    prefetchNear(next + line);
+                next += registers * L::width;
+            }
             Register x[count(registers)];
 #pragma GCC unroll 4
             for (int s = 0; s < registers; ++s)
@@ -127,41 +130,42 @@ struct Products {
 
     template <int rows>
     static void addToRows(Out c, In a, In b, std::int64_t i, std::int64_t n, std::int64_t term, std::int64_t terms,
-        bool first, std::int64_t ahead)
+        bool first, const T* next)
     {
         std::int64_t j = 0;
+        if constexpr (rows <= 4 && L::tileRegisters >= 4)
+            for (; j + 4 * L::width <= n; j += 4 * L::width)
+                addTerms<rows, 4>(c, a, b, i, j, term, terms, first, next);
         if constexpr (rows <= 8)
             for (; j + 2 * L::width <= n; j += 2 * L::width)
-                addTerms<rows, 2>(c, a, b, i, j, term, terms, first, ahead);
-        if (j + L::width <= n) {
-            addTerms<rows, 1>(c, a, b, i, j, term, terms, first, ahead);
-            j += L::width;
-        }
+                addTerms<rows, 2>(c, a, b, i, j, term, terms, first, next);
+        for (; j + L::width <= n; j += L::width)
+            addTerms<rows, 1>(c, a, b, i, j, term, terms, first, next);
         if (j < n)
             addToLastColumns<rows>(c, a, b, i, j, n - j, term, terms, first);
     }
 
     /// Some terms to all of C.
     static void addToAll(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t term, std::int64_t terms,
-        bool first, std::int64_t ahead)
+        bool first, const T* next)
     {
         std::int64_t i = 0; // the first rows ask for what comes next
         if constexpr (L::tileRows > 4) { // enough sums at a time to hide how long one takes
             if (n <= L::width)
-                for (; i + 16 <= m; i += 16, ahead = 0)
-                    addToRows<16>(c, a, b, i, n, term, terms, first, ahead);
-            for (; i + 8 <= m; i += 8, ahead = 0)
-                addToRows<8>(c, a, b, i, n, term, terms, first, ahead);
+                for (; i + 16 <= m; i += 16, next = nullptr)
+                    addToRows<16>(c, a, b, i, n, term, terms, first, next);
+            for (; i + 8 <= m; i += 8, next = nullptr)
+                addToRows<8>(c, a, b, i, n, term, terms, first, next);
         }
-        for (; i + 4 <= m; i += 4, ahead = 0)
-            addToRows<4>(c, a, b, i, n, term, terms, first, ahead);
+        for (; i + 4 <= m; i += 4, next = nullptr)
+            addToRows<4>(c, a, b, i, n, term, terms, first, next);
         if (i + 2 <= m) {
-            addToRows<2>(c, a, b, i, n, term, terms, first, ahead);
+            addToRows<2>(c, a, b, i, n, term, terms, first, next);
             i += 2;
-            ahead = 0;
+            next = nullptr;
         }
         if (i < m)
-            addToRows<1>(c, a, b, i, n, term, terms, first, ahead);
+            addToRows<1>(c, a, b, i, n, term, terms, first, next);
     }
 
     static void fewRows(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k)
@@ -169,10 +173,14 @@ struct Products {
         // So many rows of B that C is seldom read and written, and that they and the next ones fit the L2 cache.
         const std::int64_t rowBytes = b.rowStride * static_cast<std::int64_t>(sizeof(T));
         const std::int64_t terms = rowBytes >= 512 ? 8 : 32;
-        const std::int64_t ahead = b.rowStride * (terms + (rowBytes > 0 ? prefetchBytes / rowBytes : 0));
-        addToAll(c, a, b, m, n, 0, smaller(terms, k), true, ahead);
+        // What stands in memory after them, in its order.
+        constexpr auto ahead = prefetchBytes / static_cast<std::int64_t>(sizeof(T));
+        const auto next = [&](std::int64_t term) {
+            return b.rowStride == n ? b.data + term * n + ahead : nullptr;
+        };
+        addToAll(c, a, b, m, n, 0, smaller(terms, k), true, next(0));
         for (std::int64_t term = terms; term < k; term += terms)
-            addToAll(c, a, b, m, n, term, smaller(terms, k - term), false, ahead);
+            addToAll(c, a, b, m, n, term, smaller(terms, k - term), false, next(term));
     }
 
     /// A block of C: `rows` of A against `columns` of B, each element by 64 bytes of partial sums. The registers of
@@ -257,7 +265,7 @@ struct Products {
 
     static void fewTerms(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k)
     {
-        addToAll(c, a, b, m, n, 0, k, true, 0);
+        addToAll(c, a, b, m, n, 0, k, true, nullptr);
     }
 
     // The packed product: blocks of B [blockTerms, blockColumns] and of A [blockRows, blockTerms] are copied into
@@ -409,11 +417,11 @@ struct Products {
                         scratch[t * all + j] = b.data[t * b.rowStride + j * b.columnStride];
             b = { scratch, all, 1 };
         }
-        addToAll(c, a, b, m, L::hasParts ? n : full, 0, k, true, 0);
+        addToAll(c, a, b, m, L::hasParts ? n : full, 0, k, true, nullptr);
         if (L::hasParts || full == n)
             return;
         T* const edge = scratch + k * all;
-        addToAll({ edge, L::width, 1 }, a, { b.data + full, all, 1 }, m, L::width, 0, k, true, 0);
+        addToAll({ edge, L::width, 1 }, a, { b.data + full, all, 1 }, m, L::width, 0, k, true, nullptr);
         for (std::int64_t i = 0; i < m; ++i)
             for (std::int64_t j = full; j < n; ++j)
                 c.data[i * c.rowStride + j] = edge[i * L::width + j - full];

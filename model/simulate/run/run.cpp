@@ -58,11 +58,7 @@ Result<void> SimulatedRun::prepare(const RunOptions& options)
     m_timing.devices.resize(m_devices);
     m_everyDevice.resize(m_devices);
     std::iota(m_everyDevice.begin(), m_everyDevice.end(), 0);
-    m_taskOrder = m_everyDevice;
-    if (const std::vector<std::int32_t>* shards = largestShared(sharing))
-        std::stable_sort(m_taskOrder.begin(), m_taskOrder.end(), [shards](std::int32_t a, std::int32_t b) {
-            return (*shards)[static_cast<std::size_t>(a)] < (*shards)[static_cast<std::size_t>(b)];
-        });
+    m_taskOrder = taskOrder(sharing);
     m_failures.resize(m_devices);
     m_findings.resize(m_devices);
     m_trips.resize(m_devices);
@@ -127,6 +123,25 @@ kernels::Arrays SimulatedRun::shardsIn(SlotId slot, FlatValueId value) const
                 static_cast<std::size_t>(shards[device].type.byteCount()));
     }
     return shards;
+}
+
+std::vector<std::int32_t> SimulatedRun::taskOrder(const ReplicaSharing& sharing) const
+{
+    std::vector<std::int32_t> order = m_everyDevice;
+    if (const std::vector<std::int32_t>* shards = largestShared(sharing)) {
+        std::stable_sort(order.begin(), order.end(), [shards](std::int32_t a, std::int32_t b) {
+            return (*shards)[static_cast<std::size_t>(a)] < (*shards)[static_cast<std::size_t>(b)];
+        });
+        return order;
+    }
+    const auto largest = std::max_element(m_phases.reduced.begin(), m_phases.reduced.end(),
+        [](const auto& a, const auto& b) { return a->taskCount() < b->taskCount(); });
+    if (largest == m_phases.reduced.end())
+        return order;
+    order.clear();
+    for (const std::vector<std::int32_t>& group : (*largest)->groups())
+        order.insert(order.end(), group.begin(), group.end());
+    return order;
 }
 
 const std::vector<std::int32_t>* SimulatedRun::largestShared(const ReplicaSharing& sharing) const

@@ -139,6 +139,9 @@ private:
 
     using Positions = std::vector<std::int32_t>; ///< ascending
 
+    /// Every device, those next to each other that read and write the same state or update it together: a thread then
+    /// finds in its own caches what it has read there before, also where cores have no cache in common.
+    [[nodiscard]] std::vector<std::int32_t> taskOrder(const ReplicaSharing& sharing) const;
     /// Who holds which shard of the largest array that replicas share; null if they share none.
     [[nodiscard]] const std::vector<std::int32_t>* largestShared(const ReplicaSharing& sharing) const;
 
@@ -211,7 +214,7 @@ private:
     std::vector<std::optional<Error>> m_failures; ///< per device, of the step at hand
     std::vector<std::int64_t> m_trips; ///< per device, of the step at hand
     Positions m_everyDevice;
-    Positions m_taskOrder; ///< of every device: replicas that share storage are next to each other, for the caches
+    std::vector<std::int32_t> m_taskOrder;
     Phases m_phases;
     DeviceMemory m_memory;
     std::vector<Arena> m_scratch; ///< per worker
