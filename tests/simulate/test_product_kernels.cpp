@@ -63,7 +63,7 @@ void checkProducts(const KernelSet& kernels, DType dtype)
             }
         }
         const auto in = [](Buffer& buffer) { return reinterpret_cast<const T*>(buffer.data()); };
-        for (int variant = 0; variant < 7; ++variant) {
+        for (int variant = 0; variant < 8; ++variant) {
             Buffer out(dtype, m * n, shift);
             out.set(m * n, 42);
             const MatrixView<T> c{ reinterpret_cast<T*>(out.data()), n, 1 };
@@ -85,7 +85,12 @@ void checkProducts(const KernelSet& kernels, DType dtype)
             case 4:
                 functions.fewTerms(c, transposedA, plainB, m, n, k);
                 break;
-            case 5:
+            case 5: // twice the product: exact
+                functions.fewTermsOfTwo(c, { plainA, plainB }, { transposedA, plainB }, m, n, k);
+                for (std::int64_t i = 0; i < m * n; ++i)
+                    out.set(i, out.at(i) / 2);
+                break;
+            case 6:
                 functions.packed(c, plainA, transposedB, m, n, k, aligned);
                 break;
             default:
@@ -127,11 +132,19 @@ void TestProductKernels::setsWithFmaAgree()
     for (const InstructionSet set : { InstructionSet::Avx2, InstructionSet::Avx512 }) {
         const auto& functions = kernelSet(set).f32;
         std::vector<std::byte> scratch(static_cast<std::size_t>(functions.scratchBytes));
-        std::vector<float> chained(m * n), packed(m * n), tree(m * n), terms(m * n);
+        std::vector<float> chained(m * n), packed(m * n), tree(m * n), terms(m * n), ofTwo(m * n), sum(m * n);
         const auto* left = reinterpret_cast<const float*>(a.data());
         const auto* right = reinterpret_cast<const float*>(b.data());
         functions.fewRows({ chained.data(), n, 1 }, { left, k, 1 }, { right, n, 1 }, m, n, k);
         functions.fewTerms({ terms.data(), n, 1 }, { left, k, 1 }, { right, n, 1 }, m, n, k);
+        const FewTermsOperands<float> one{ { left, k, 1 }, { right, n, 1 } };
+        const FewTermsOperands<float> other{ { left + 1, 1, m }, { right + 3, n, 1 } };
+        functions.fewTerms({ sum.data(), n, 1 }, other.a, other.b, m, n, k - 1);
+        functions.fewTerms({ ofTwo.data(), n, 1 }, one.a, one.b, m, n, k - 1);
+        for (std::size_t i = 0; i < sum.size(); ++i)
+            sum[i] = ofTwo[i] + sum[i];
+        functions.fewTermsOfTwo({ ofTwo.data(), n, 1 }, one, other, m, n, k - 1);
+        QVERIFY(ofTwo == sum);
         functions.packed({ packed.data(), n, 1 }, { left, k, 1 }, { right, n, 1 }, m, n, k, scratch.data());
         functions.fewRowsTransposed({ tree.data(), n, 1 }, { left, k, 1 }, { right, 1, k }, m, n, k);
         QVERIFY(chained == packed && chained == terms);

@@ -154,6 +154,7 @@ void Exchange::addAbsent(std::int64_t devices)
 Result<void> Exchange::chooseReduction(const Program& program, DType dtype, const KernelSet& kernels)
 {
     const std::optional<ReduceKind> kind = reductionOf(program, *m_operation);
+    m_isSum = kind == ReduceKind::Sum;
     if (kind)
         m_combine = kernels.elementwise({ combinerOf(*kind), Comparison::Equal, dtype, dtype, 0 });
     if (m_combine)

@@ -47,6 +47,7 @@ public:
 
     /// Of an all-reduce: whether combine() is one fast loop.
     [[nodiscard]] bool combinesFast() const { return m_combine != nullptr; }
+    [[nodiscard]] bool isSum() const { return m_isSum; } ///< what combine() does
     /// out[i] = a[i] combined with b[i]; `out` may be one of them.
     void combine(std::byte* out, const std::byte* a, const std::byte* b, std::int64_t count) const;
 
@@ -93,6 +94,7 @@ private:
     std::vector<Rows> m_rows; ///< by position of the receiver
     bool m_reduces = false;
     ElementwiseFunction m_combine = nullptr; ///< fast; else by m_body
+    bool m_isSum = false;
     std::shared_ptr<const kernels::Body> m_body;
     std::int64_t m_elementBytes = 4;
     std::int64_t m_resultBytes = 0;

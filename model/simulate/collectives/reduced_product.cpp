@@ -324,11 +324,21 @@ double ReducedProduct::run(
         const std::int64_t firstRow = tile * m_tileRows;
         const std::int64_t rows = std::min(m_tileRows, m_product->rowCount() - firstRow);
         const std::int64_t first = firstRow * columns, count = rows * columns;
+        const auto operandsOf = [&](std::size_t member) {
+            std::byte* const* slots = slotsOf(members[member]);
+            return Product::Operands{ slots[m_lhs], slots[m_rhs] };
+        };
+        const bool beginsWithTwo = members.size() > 1 && m_sum->isSum() && !isTimed;
         for (std::size_t member = 0; member < members.size(); ++member) {
             std::byte* const* slots = slotsOf(members[member]);
             if (m_input)
                 m_input->product.runColumns(
                     slots[m_input->out], slots[m_input->lhs], slots[m_input->rhs], firstRow, rows);
+            if (member < 2 && beginsWithTwo) {
+                if (member == 1)
+                    m_product->runRowsOfTwo(sum, operandsOf(0), operandsOf(1), firstRow, rows);
+                continue;
+            }
             m_product->runRows(member == 0 ? sum : addend, slots[m_lhs], slots[m_rhs], firstRow, rows);
             if (member != 0)
                 timed([&] { m_sum->combine(sum, sum, addend, count); });

@@ -37,6 +37,12 @@ struct MatrixView {
     std::int64_t columnStride = 1;
 };
 
+/// A [m, k] and B [k, n] of a product of few terms; B's columns are neighbours.
+template <class T>
+struct FewTermsOperands {
+    MatrixView<const T> a, b;
+};
+
 /// Products C = A B of C [m, n], A [m, k], B [k, n]; C's columns are neighbours in memory. Scratch as `scratchBytes`.
 template <class T>
 struct ProductFunctions {
@@ -49,6 +55,9 @@ struct ProductFunctions {
     /// Few terms: C is large and written once; B's columns are neighbours.
     void (*fewTerms)(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, std::int64_t m, std::int64_t n,
         std::int64_t k) = nullptr;
+    /// C = A B + A' B', each product rounded as fewTerms() does it, and then their sum.
+    void (*fewTermsOfTwo)(MatrixView<T> c, const FewTermsOperands<T>& first, const FewTermsOperands<T>& second,
+        std::int64_t m, std::int64_t n, std::int64_t k) = nullptr;
     /// Any sizes and strides, by packed blocks.
     void (*packed)(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, std::int64_t m, std::int64_t n,
         std::int64_t k, std::byte* scratch) = nullptr;

@@ -5,7 +5,7 @@ struct F32Lanes {
     using Register = __m256;
     static constexpr int width = 8;
     static constexpr int registersPerSum = 2; ///< registers in 64 bytes
-    static constexpr int tileRows = 4, tileRegisters = 3, dotRows = 2, dotColumns = 2;
+    static constexpr int tileRows = 4, tileRegisters = 3;
     static constexpr bool hasParts = false;
     static Register zero() { return _mm256_setzero_ps(); }
     static Register load(const float* p) { return _mm256_loadu_ps(p); }
@@ -31,7 +31,7 @@ struct F64Lanes {
     using Register = __m256d;
     static constexpr int width = 4;
     static constexpr int registersPerSum = 2;
-    static constexpr int tileRows = 4, tileRegisters = 3, dotRows = 2, dotColumns = 2;
+    static constexpr int tileRows = 4, tileRegisters = 3;
     static constexpr bool hasParts = false;
     static Register zero() { return _mm256_setzero_pd(); }
     static Register load(const double* p) { return _mm256_loadu_pd(p); }

@@ -12,7 +12,7 @@ struct F32Lanes {
     using Register = __m512;
     static constexpr int width = 16;
     static constexpr int registersPerSum = 1; ///< registers in 64 bytes
-    static constexpr int tileRows = 6, tileRegisters = 4, dotRows = 4, dotColumns = 4;
+    static constexpr int tileRows = 6, tileRegisters = 4;
     static Register zero() { return _mm512_setzero_ps(); }
     static Register load(const float* p) { return _mm512_loadu_ps(p); }
     static void store(float* p, Register r) { _mm512_storeu_ps(p, r); }
@@ -30,6 +30,34 @@ struct F32Lanes {
         const __m128 z = _mm_add_ps(y, _mm_movehl_ps(y, y));
         return _mm_cvtss_f32(_mm_add_ss(z, _mm_shuffle_ps(z, z, 1)));
     }
+    /// Lanes of two registers added up in two halves: those of `a` first.
+    static Register addHalves(Register a, Register b)
+    {
+        return add(_mm512_maskz_shuffle_f32x4(0xffff, a, b, 0x44), _mm512_maskz_shuffle_f32x4(0xffff, a, b, 0xee));
+    }
+    /// The same within 256, 128 and 64 bits.
+    static Register addQuarters(Register a, Register b)
+    {
+        return add(_mm512_maskz_shuffle_f32x4(0xffff, a, b, 0x88), _mm512_maskz_shuffle_f32x4(0xffff, a, b, 0xdd));
+    }
+    static Register addPairs(Register a, Register b)
+    {
+        const __m512d x = _mm512_castps_pd(a), y = _mm512_castps_pd(b);
+        return add(_mm512_castpd_ps(_mm512_maskz_unpacklo_pd(0xff, x, y)),
+            _mm512_castpd_ps(_mm512_maskz_unpackhi_pd(0xff, x, y)));
+    }
+    static Register addNeighbours(Register a, Register b)
+    {
+        return add(_mm512_maskz_shuffle_ps(0xffff, a, b, 0x88), _mm512_maskz_shuffle_ps(0xffff, a, b, 0xdd));
+    }
+    /// sum() of sixteen registers at once: out[4 s + r] is that of rows[r][s].
+    static void sumSixteen(float* out, const Register (&rows)[4][4])
+    {
+        Register sums[4]; // 128 bits for each of a row's four
+        for (int r = 0; r < 4; ++r)
+            sums[r] = addQuarters(addHalves(rows[r][0], rows[r][1]), addHalves(rows[r][2], rows[r][3]));
+        store(out, addNeighbours(addPairs(sums[0], sums[1]), addPairs(sums[2], sums[3])));
+    }
     static constexpr bool hasParts = true; ///< registers that are loaded and stored in part
     using Part = __mmask16;
     static Part firstLanes(std::int64_t n) { return static_cast<Part>((1U << n) - 1); }
@@ -43,7 +71,7 @@ struct F64Lanes {
     using Register = __m512d;
     static constexpr int width = 8;
     static constexpr int registersPerSum = 1;
-    static constexpr int tileRows = 6, tileRegisters = 4, dotRows = 4, dotColumns = 4;
+    static constexpr int tileRows = 6, tileRegisters = 4;
     static Register zero() { return _mm512_setzero_pd(); }
     static Register load(const double* p) { return _mm512_loadu_pd(p); }
     static void store(double* p, Register r) { _mm512_storeu_pd(p, r); }

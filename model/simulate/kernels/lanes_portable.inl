@@ -7,7 +7,7 @@ struct PortableLanes {
     typedef T Register __attribute__((vector_size(16)));
     static constexpr int width = 16 / sizeof(T);
     static constexpr int registersPerSum = 4; ///< registers in 64 bytes
-    static constexpr int tileRows = 4, tileRegisters = 2, dotRows = 1, dotColumns = 2;
+    static constexpr int tileRows = 4, tileRegisters = 2;
     static constexpr bool hasParts = false;
     static Register zero() { return Register{}; }
     static Register load(const T* p)

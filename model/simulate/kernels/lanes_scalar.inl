@@ -7,7 +7,7 @@ struct ScalarLanes {
     using Register = T;
     static constexpr int width = 1;
     static constexpr int registersPerSum = 1;
-    static constexpr int tileRows = 4, tileRegisters = 4, dotRows = 2, dotColumns = 2;
+    static constexpr int tileRows = 4, tileRegisters = 4;
     static constexpr bool hasParts = false;
     static Register zero() { return T(0); }
     static Register load(const T* p) { return *p; }

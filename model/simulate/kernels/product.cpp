@@ -151,17 +151,23 @@ std::optional<Product> Product::prepare(
     }
     product.m_shape = productShape(lhs, rhs, attributes);
     const ProductShape& shape = product.m_shape;
-    if (shape.batch == 1 && !shape.left.packing && !shape.right.packing && shape.columns > 1
-        && shape.rows > fewRowsLimit && shape.terms <= fewRowsLimit && shape.right.columnStride == 1)
-        product.m_runRows = lhs.dtype == DType::F32 ? &Product::runRowsTyped<float>
-            : lhs.dtype == DType::F64               ? &Product::runRowsTyped<double>
-                                                    : &Product::runRowsTyped<std::int32_t>;
-    if (shape.batch == 1 && !shape.left.packing && !shape.right.packing && shape.columns > 1 && shape.terms > 1
-        && shape.rows <= fewRowsLimit && shape.left.columnStride == 1 && shape.right.rowStride == 1
-        && shape.right.columnStride == shape.terms)
-        product.m_runColumns = lhs.dtype == DType::F32 ? &Product::runColumnsTyped<float>
-            : lhs.dtype == DType::F64                  ? &Product::runColumnsTyped<double>
-                                                       : &Product::runColumnsTyped<std::int32_t>;
+    const auto setParts = [&]<class T>(T) {
+        const bool isPlain =
+            shape.batch == 1 && !shape.left.packing && !shape.right.packing && shape.columns > 1;
+        if (isPlain && shape.rows > fewRowsLimit && shape.terms <= fewRowsLimit && shape.right.columnStride == 1) {
+            product.m_runRows = &Product::runRowsTyped<T>;
+            product.m_runRowsOfTwo = &Product::runRowsOfTwoTyped<T>;
+        }
+        if (isPlain && shape.terms > 1 && shape.rows <= fewRowsLimit && shape.left.columnStride == 1
+            && shape.right.rowStride == 1 && shape.right.columnStride == shape.terms)
+            product.m_runColumns = &Product::runColumnsTyped<T>;
+    };
+    if (lhs.dtype == DType::F32)
+        setParts(float());
+    else if (lhs.dtype == DType::F64)
+        setParts(double());
+    else
+        setParts(std::int32_t());
     const std::int64_t elementBytes = byteSize(lhs.dtype);
     product.m_scratchBytes = alignedBytes(product.m_kernelScratch)
         + alignedBytes(product.m_shape.left.packedElements * elementBytes)
@@ -193,14 +199,28 @@ void Product::runTyped(std::byte* out, const std::byte* lhs, const std::byte* rh
 }
 
 template <class T>
+FewTermsOperands<T> Product::rowsOf(const Operands& operands, std::int64_t first) const
+{
+    const ProductOperand& left = m_shape.left;
+    return { { reinterpret_cast<const T*>(operands.lhs) + first * left.rowStride, left.rowStride, left.columnStride },
+        { reinterpret_cast<const T*>(operands.rhs), m_shape.right.rowStride, m_shape.right.columnStride } };
+}
+
+template <class T>
 void Product::runRowsTyped(
     std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const
 {
-    const ProductOperand& left = m_shape.left;
-    m_kernels->products<T>().fewTerms({ reinterpret_cast<T*>(out), m_shape.columns, 1 },
-        { reinterpret_cast<const T*>(lhs) + first * left.rowStride, left.rowStride, left.columnStride },
-        { reinterpret_cast<const T*>(rhs), m_shape.right.rowStride, m_shape.right.columnStride }, count,
+    const FewTermsOperands<T> operands = rowsOf<T>({ lhs, rhs }, first);
+    m_kernels->products<T>().fewTerms({ reinterpret_cast<T*>(out), m_shape.columns, 1 }, operands.a, operands.b, count,
         m_shape.columns, m_shape.terms);
+}
+
+template <class T>
+void Product::runRowsOfTwoTyped(
+    std::byte* out, const Operands& one, const Operands& other, std::int64_t first, std::int64_t count) const
+{
+    m_kernels->products<T>().fewTermsOfTwo({ reinterpret_cast<T*>(out), m_shape.columns, 1 }, rowsOf<T>(one, first),
+        rowsOf<T>(other, first), count, m_shape.columns, m_shape.terms);
 }
 
 template <class T>

@@ -55,6 +55,17 @@ public:
         (this->*m_runRows)(out, lhs, rhs, first, count);
     }
 
+    /// Elements of the operands of two devices, the left and the right one.
+    struct Operands {
+        const std::byte *lhs = nullptr, *rhs = nullptr;
+    };
+    /// The sum of the rows of two such products, in the bits of one after the other and their sum.
+    void runRowsOfTwo(std::byte* out, const Operands& one, const Operands& other, std::int64_t first,
+        std::int64_t count) const
+    {
+        (this->*m_runRowsOfTwo)(out, one, other, first, count);
+    }
+
     /// Whether columns of the result can be had one by one: a few rows, each element the sum of neighbouring terms of
     /// the right operand, as of the product with a transposed matrix. Their bits are those of run().
     [[nodiscard]] bool hasColumns() const { return m_runColumns != nullptr; }
@@ -74,6 +85,12 @@ private:
         std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const;
 
     template <class T>
+    void runRowsOfTwoTyped(std::byte* out, const Operands& one, const Operands& other, std::int64_t first,
+        std::int64_t count) const;
+    template <class T>
+    [[nodiscard]] FewTermsOperands<T> rowsOf(const Operands& operands, std::int64_t first) const;
+
+    template <class T>
     void runColumnsTyped(
         std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const;
 
@@ -85,6 +102,8 @@ private:
     std::int64_t m_kernelScratch = 0;
     void (Product::*m_run)(std::byte*, const std::byte*, const std::byte*, std::byte*) const = nullptr;
     RunPart m_runRows = nullptr, m_runColumns = nullptr;
+    void (Product::*m_runRowsOfTwo)(
+        std::byte*, const Operands&, const Operands&, std::int64_t, std::int64_t) const = nullptr;
 };
 
 } // namespace shardscope

@@ -224,17 +224,32 @@ struct Products {
                 for (int s = 0; s < columns; ++s)
                     parts[r][s][w] = sums[r][s];
         }
+        const auto finish = [&](int r, int s, T sum) {
+            for (std::int64_t u = end; u < k; ++u)
+                sum = L::scalarMultiplyAdd(left[r * a.rowStride + u], right[s * b.columnStride + u], sum);
+            c.data[(i + r) * c.rowStride + j + s] = sum;
+        };
+        if constexpr (sumsTogether && rows == 4 && columns == 4) {
+            Register all[4][4];
+            for (int r = 0; r < 4; ++r)
+                for (int s = 0; s < 4; ++s)
+                    all[r][s] = parts[r][s][0];
+            T sums[16];
+            L::sumSixteen(sums, all);
+            for (int r = 0; r < 4; ++r)
+                for (int s = 0; s < 4; ++s)
+                    finish(r, s, sums[4 * s + r]);
+        } else {
 #pragma GCC unroll 4
-        for (int r = 0; r < rows; ++r) {
+            for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
-            for (int s = 0; s < columns; ++s) {
-                T sum = L::sum(parts[r][s]);
-                for (std::int64_t u = end; u < k; ++u)
-                    sum = L::scalarMultiplyAdd(left[r * a.rowStride + u], right[s * b.columnStride + u], sum);
-                c.data[(i + r) * c.rowStride + j + s] = sum;
-            }
+                for (int s = 0; s < columns; ++s)
+                    finish(r, s, L::sum(parts[r][s]));
         }
     }
+
+    /// Sixteen sums take little more than one.
+    static constexpr bool sumsTogether = requires(T* out, const Register (&rows)[4][4]) { L::sumSixteen(out, rows); };
 
     template <int columns>
     static void dotColumns(Out c, In a, In b, std::int64_t m, std::int64_t j, std::int64_t k)
@@ -255,6 +270,9 @@ struct Products {
     static void fewRowsTransposed(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k)
     {
         std::int64_t j = 0;
+        if constexpr (sumsTogether)
+            for (; j + 4 <= n && m >= 4; j += 4)
+                dotColumns<4>(c, a, b, m, j, k);
         for (; j + 3 <= n && j + 4 != n; j += 3) // four are better done as two and two
             dotColumns<3>(c, a, b, m, j, k);
         for (; j + 2 <= n; j += 2)
@@ -266,6 +284,75 @@ struct Products {
     static void fewTerms(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k)
     {
         addToAll(c, a, b, m, n, 0, k, true, nullptr);
+    }
+
+    /// `rows` x `registers` of the sum of two products.
+    template <int rows, int registers>
+    static void sumOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t i,
+        std::int64_t j, std::int64_t k)
+    {
+        Register sums[2][count(rows)][count(registers)];
+#pragma GCC unroll 2
+        for (int p = 0; p < 2; ++p)
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+                for (int s = 0; s < registers; ++s)
+                    sums[p][r][s] = L::zero();
+        for (std::int64_t t = 0; t < k; ++t)
+#pragma GCC unroll 2
+            for (int p = 0; p < 2; ++p) {
+                const FewTermsOperands<T>& of = p == 0 ? x : y;
+                const T* row = of.b.data + t * of.b.rowStride + j;
+                const T* factor = of.a.data + i * of.a.rowStride + t * of.a.columnStride;
+                Register terms[count(registers)];
+#pragma GCC unroll 4
+                for (int s = 0; s < registers; ++s)
+                    terms[s] = L::load(row + s * L::width);
+#pragma GCC unroll 4
+                for (int r = 0; r < rows; ++r) {
+                    const Register one = L::broadcast(factor[r * of.a.rowStride]);
+#pragma GCC unroll 4
+                    for (int s = 0; s < registers; ++s)
+                        sums[p][r][s] = L::multiplyAdd(one, terms[s], sums[p][r][s]);
+                }
+            }
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+            for (int s = 0; s < registers; ++s)
+                L::store(c.data + (i + r) * c.rowStride + j + s * L::width, L::add(sums[0][r][s], sums[1][r][s]));
+    }
+    template <int rows>
+    static void rowsOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t i,
+        std::int64_t n, std::int64_t k)
+    {
+        constexpr int registers = L::tileRegisters >= 4 ? 2 : 1;
+        std::int64_t j = 0;
+        for (; j + registers * L::width <= n; j += registers * L::width)
+            sumOfTwo<rows, registers>(c, x, y, i, j, k);
+        for (; j + L::width <= n; j += L::width)
+            sumOfTwo<rows, 1>(c, x, y, i, j, k);
+        for (int r = 0; r < rows; ++r)
+            for (std::int64_t column = j; column < n; ++column) {
+                const auto element = [&](const FewTermsOperands<T>& of) {
+                    T sum = 0;
+                    for (std::int64_t t = 0; t < k; ++t)
+                        sum = L::scalarMultiplyAdd(of.a.data[(i + r) * of.a.rowStride + t * of.a.columnStride],
+                            of.b.data[t * of.b.rowStride + column], sum);
+                    return sum;
+                };
+                c.data[(i + r) * c.rowStride + column] = L::scalarMultiplyAdd(T(1), element(x), element(y)); // a sum
+            }
+    }
+    static void fewTermsOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t m,
+        std::int64_t n, std::int64_t k)
+    {
+        std::int64_t i = 0;
+        for (; i + 4 <= m; i += 4)
+            rowsOfTwo<4>(c, x, y, i, n, k);
+        for (; i < m; ++i)
+            rowsOfTwo<1>(c, x, y, i, n, k);
     }
 
     // The packed product: blocks of B [blockTerms, blockColumns] and of A [blockRows, blockTerms] are copied into
@@ -465,7 +552,7 @@ struct Products {
 
     static ProductFunctions<T> functions()
     {
-        return { &fewRows, &fewRowsTransposed, &fewTerms, &packed,
+        return { &fewRows, &fewRowsTransposed, &fewTerms, &fewTermsOfTwo, &packed,
             scratchElements * static_cast<std::int64_t>(sizeof(T)) };
     }
 };
