@@ -104,7 +104,8 @@ struct ProgramRun {
     SnapshotPtr snapshot;
     std::vector<Diagnostic> problems; ///< of input, analysis and partitioning; why it is not partitioned or checked
     DeviceStages::Partitioned partitioned; ///< null without a mesh, or if it could not be partitioned
-    DeviceStages::Partitioned unsharded; ///< the reference; run in place of `partitioned` if that is null
+    /// The reference; run in place of `partitioned` if that is null. Null where one device cannot run it.
+    DeviceStages::Partitioned unsharded;
     std::optional<Diagnostic> notPartitioned; ///< why a program with a mesh could not be partitioned
     std::shared_ptr<const Plan> plan; ///< null for an experiment without operations: it has no step
     std::optional<std::uint64_t> deviceProgram; ///< hash of what every device of the mesh runs

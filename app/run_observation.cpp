@@ -94,7 +94,7 @@ private:
 
 } // namespace
 
-Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options)
+Result<void> observe(ProgramRun& run, const RunCommandOptions& options)
 {
     const ProgramPtr& program = run.snapshot->annotated;
     double needed = 0;
@@ -111,12 +111,14 @@ Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options)
             { { "bytes", toBytes(needed) }, { "limit", limit },
                 { "alone_bytes", run.plan->memory.peakBytes * run.executed().mesh->deviceCount() } });
     const kernels::Arrays specified = run.starts.arrays.all();
-    NonFiniteWatch inFull(run.unsharded->device);
-    inFull.setArguments(specified);
-    ExecuteOptions how = executeOptions(options, { &inFull });
-    how.plainKernels = true;
-    SHARDSCOPE_TRY(reference, execute(program, run.unsharded, specified, how));
-    note(run, inFull, words::Runs::Reference);
+    if (run.unsharded) {
+        NonFiniteWatch watch(run.unsharded->device);
+        watch.setArguments(specified);
+        ExecuteOptions how = executeOptions(options, { &watch });
+        how.plainKernels = true;
+        SHARDSCOPE_CHECK(execute(program, run.unsharded, specified, how));
+        note(run, watch, words::Runs::Reference);
+    }
     if (run.partitioned) {
         NonFiniteWatch watch(run.partitioned->device);
         watch.setArguments(specified);
@@ -127,7 +129,7 @@ Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options)
         note(run, watch, words::Runs::Devices);
     }
     run.isObserved = true;
-    return reference;
+    return {};
 }
 
 } // namespace shardscope::cli

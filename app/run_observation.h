@@ -8,7 +8,7 @@
 namespace shardscope::cli {
 
 /// Executes the step unsharded and, where the program is partitioned, on the devices. Fills `exchanged`, `nonFinite`
-/// and `isObserved` of the run, and returns the results of the unsharded reference. Error: OutOfMemory.
-[[nodiscard]] Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options);
+/// and `isObserved` of the run. Error: OutOfMemory.
+[[nodiscard]] Result<void> observe(ProgramRun& run, const RunCommandOptions& options);
 
 } // namespace shardscope::cli

@@ -60,6 +60,13 @@ std::vector<Diagnostic> refusals(const Program& program, const DeviceCounts& dev
     return found;
 }
 
+/// Collectives over groups of devices, of which the reference has one.
+bool onlyNameDevices(const std::vector<Diagnostic>& refused)
+{
+    return std::all_of(refused.begin(), refused.end(),
+        [](const Diagnostic& each) { return each.text("wrong") == "groups" && !each.arg("missing"); });
+}
+
 /// Takes the steps, the first one from the given arguments on, and further ones to be timed.
 Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
 {
@@ -137,16 +144,23 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
             isNews = statusOf(run.problems) == Done;
         }
     }
-    if (std::vector<Diagnostic> refused = refusals(run.program(), counts); !refused.empty())
-        return refused;
-    Result<DeviceStages::Partitioned> inFull = unshardedProgram(snapshot);
-    if (!inFull)
-        return { std::move(inFull.error()) };
-    run.unsharded = std::move(*inFull);
+    if (std::vector<Diagnostic> refused = refusals(run.program(), counts); !refused.empty()) {
+        if (!run.partitioned || !onlyNameDevices(refused))
+            return refused;
+        run.checkRefused = std::move(refused.front());
+        run.checkRefused->args.emplace_back("reference", 1);
+    } else {
+        Result<DeviceStages::Partitioned> inFull = unshardedProgram(snapshot);
+        if (!inFull)
+            return { std::move(inFull.error()) };
+        run.unsharded = std::move(*inFull);
+    }
     if (run.partitioned)
         if (auto refused =
                 refusals(run.partitioned->device.program, { 1, run.partitioned->device.mesh->deviceCount() });
             !refused.empty()) {
+            if (!run.unsharded)
+                return refused;
             run.notPartitioned = std::move(refused.front());
             run.partitioned.reset();
             isNews = true;
@@ -329,15 +343,18 @@ void checkFirstStep(ProgramRun& run, const RunCommandOptions& options)
         return firstNonFinite(array, NonFiniteKind::NotANumber) >= 0
             || firstNonFinite(array, NonFiniteKind::Infinity) >= 0;
     });
+    if (!options.check)
+        run.checkRefused.reset();
     if (!options.check && !isStrange)
         return;
     const auto refuseCheck = [&](Error why) { run.checkRefused = inFile({ std::move(why) }, run.input).front(); };
     const QString hint = isStrange ? QString() : QStringLiteral("--no-check leaves it out");
     tellPhase(options, QStringLiteral("the first step once more, in full and operation by operation, as the reference"),
         hint);
-    Result<Execution> reference = observe(run, options);
-    if (!reference) {
-        refuseCheck(std::move(reference.error()));
+    if (Result<void> observed = observe(run, options); !observed) {
+        refuseCheck(std::move(observed.error()));
+    } else if (run.checkRefused) {
+        refuseCheck(*run.checkRefused);
     } else if (options.check && isOfOneDevice(*run.snapshot)) {
         run.notCompared = NotCompared::OfOneDevice;
     } else if (options.check && !run.partitioned) {

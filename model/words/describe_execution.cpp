@@ -95,6 +95,10 @@ ProblemText notExecutable(const Diagnostic& d)
                 : Words::tr("Give it use_global_device_ids beside its channel_handle: its groups name devices then."),
             {} };
     }
+    if (wrong == "groups" && d.arg("reference"))
+        return { Words::tr("%1 names device %2, and the reference is the program on one device")
+                     .arg(op, arg.number("device")),
+            Words::tr("The devices run it; without a reference their results are not checked."), {} };
     if (wrong == "groups")
         return { d.number("devices") == 1
                 ? Words::tr("%1 names device %2, and there is one device").arg(op, arg.number("device"))

@@ -1225,6 +1225,34 @@ func.func @main(%arg0: tensor<2xf32>) -> tensor<4xf32> {
         QVERIFY2(ran.out.contains(QStringLiteral("names device 1, and there is one device")), qPrintable(ran.out));
     }
 
+    /// Devices run a collective over them outside of manual computations. The reference is the program on one device,
+    /// so that there is none.
+    void collectiveWithoutReference()
+    {
+        const QByteArray text = R"(sdy.mesh @mesh = <["x"=4]>
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+  ^bb0(%b: tensor<f32>, %c: tensor<f32>):
+    %1 = stablehlo.add %b, %c : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+})";
+        const QStringList arguments{ QStringLiteral("--values"), QStringLiteral("--json") };
+        const QString given = file("given.json", "[[1, 2, 3, 4, 5, 6, 7, 8]]");
+        const Ran ran = run(text, arguments + QStringList{ QStringLiteral("--inputs"), given });
+        QCOMPARE(ran.code, 1);
+        const Json problem = ran.json().at("problems").at(0);
+        QVERIFY(problem.at("code") == "E144");
+        QVERIFY(problem.at("cause")
+            == "stablehlo.all_reduce names device 1, and the reference is the program on one device");
+        QVERIFY(ran.json().at("results").at(0).at("value") == Json({ 16, 20, 16, 20, 16, 20, 16, 20 }));
+        QVERIFY(ran.json().at("exchanged").at(0).at("times") == 1);
+        const Ran unchecked = run(text, arguments + QStringList{ QStringLiteral("--no-check") });
+        QCOMPARE(unchecked.code, 0);
+        QVERIFY(unchecked.json().at("problems").empty());
+    }
+
     /// Without a channel_handle groups name replicas, of which a mesh is one: every command says so.
     void groupsOfReplicas()
     {
