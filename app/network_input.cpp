@@ -97,6 +97,17 @@ void remarkProblems(const Experiment& experiment)
             Emphasis::Warning);
         return;
     }
+    std::vector<Diagnostic> misfits; // of rules and mesh
+    for (const Problem& problem : summedUp(snapshot->problems))
+        if (problem.diagnostic.code == Code::RuleUnknownAxis || problem.diagnostic.code == Code::AxisUnused)
+            misfits.push_back(problem.diagnostic);
+    if (!misfits.empty())
+        Console(stderr).line(
+            misfits.size() == 1 ? words::oneLine(misfits.front())
+                                : QStringLiteral("%1 (check lists %2 more of rules and mesh)")
+                                      .arg(words::oneLine(misfits.front()),
+                                          words::count(static_cast<qint64>(misfits.size()) - 1)),
+            Emphasis::Warning);
     RunOptions options;
     options.reservedBytes = fullBytes(*snapshot->program, snapshot->program->main().results); // as `run` keeps them
     const Result<std::shared_ptr<const Plan>> plan = plannedProgram(*snapshot);

@@ -30,8 +30,8 @@ struct MadeNetwork {
     const TransformerSettings& settings, std::string title, const NetworkOptions& options);
 /// Says on the error stream which rules were taken, where none were given, and what warnings there are about a file.
 void remarkRules(const MadeNetwork& made, const NetworkOptions& options);
-/// Says on the error stream how many errors the experiment has, with the first one, or that this machine cannot run it,
-/// as `run` would refuse it.
+/// Says on the error stream how many errors the experiment has, with the first one; or what of its rules and its mesh
+/// does not go together, and that this machine cannot run it, as `run` would refuse it.
 void remarkProblems(const Experiment& experiment);
 
 } // namespace shardscope::cli
