@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace shardscope {
 
@@ -22,10 +23,16 @@ QRectF around(QPointF from, QPointF to)
 
 } // namespace
 
-ScatterScale ScatterScale::of(double fewest, double most)
+ScatterScale ScatterScale::of(const std::vector<double>& bytes)
 {
     constexpr double minimumSpan = 0.5; // of a doubling
-    ScatterScale scale{ logOf(fewest), logOf(most) };
+    constexpr double apart = 0.15; // of the axis
+    std::vector<double> some;
+    std::copy_if(bytes.begin(), bytes.end(), std::back_inserter(some), [](double each) { return each > 0; });
+    if (some.empty())
+        return { 0, minimumSpan };
+    const auto [least, most] = std::minmax_element(some.begin(), some.end());
+    ScatterScale scale{ logOf(*least), logOf(*most), some.size() < bytes.size() ? apart : 0 };
     if (const double missing = minimumSpan - (scale.maximum - scale.minimum); missing > 0) {
         scale.minimum = std::max(scale.minimum - missing / 2, 0.0); // nobody sends less than nothing
         scale.maximum = scale.minimum + minimumSpan;
@@ -35,12 +42,16 @@ ScatterScale ScatterScale::of(double fewest, double most)
 
 double ScatterScale::shareOf(double bytes) const
 {
-    return (logOf(bytes) - minimum) / (maximum - minimum);
+    if (first > 0 && bytes <= 0)
+        return 0;
+    return first + (1 - first) * (logOf(bytes) - minimum) / (maximum - minimum);
 }
 
 double ScatterScale::bytesAt(double share) const
 {
-    return std::round(std::exp2(minimum + share * (maximum - minimum)) - 1);
+    if (share < first)
+        return 0;
+    return std::round(std::exp2(minimum + (share - first) / (1 - first) * (maximum - minimum)) - 1);
 }
 
 ScatterLayout ScatterLayout::make(const QRectF& area, const std::vector<MeshFigures>& meshes)
@@ -55,12 +66,8 @@ ScatterLayout ScatterLayout::make(const QRectF& area, const std::vector<MeshFigu
         }
     if (layout.dots.empty())
         return layout;
-    const auto scaleOf = [](const std::vector<double>& bytes) {
-        const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
-        return ScatterScale::of(*least, *most);
-    };
-    layout.sent = scaleOf(sent);
-    layout.state = scaleOf(state);
+    layout.sent = ScatterScale::of(sent);
+    layout.state = ScatterScale::of(state);
     for (std::size_t i = 0; i < layout.dots.size(); ++i)
         layout.dots[i].at = { area.left() + area.width() * layout.sent.shareOf(sent[i]),
             area.bottom() - area.height() * layout.state.shareOf(state[i]) };

@@ -12,10 +12,12 @@
 namespace shardscope {
 
 /// A logarithmic axis of bytes from the minimum to the maximum there is, and further where these are nearly the same:
-/// what differs by little lies close together.
+/// what differs by little lies close together. Nothing at all stands at its beginning, apart from the other numbers: a
+/// logarithm of it would press these together.
 struct ScatterScale {
     double minimum = 0, maximum = 1; ///< logarithms to the base 2, of one byte more
-    static ScatterScale of(double fewest, double most); ///< bytes
+    double first = 0; ///< the share at which the logarithms begin
+    static ScatterScale of(const std::vector<double>& bytes);
     [[nodiscard]] double shareOf(double bytes) const; ///< from 0 to 1
     [[nodiscard]] double bytesAt(double share) const;
 };

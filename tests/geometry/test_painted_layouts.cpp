@@ -217,6 +217,14 @@ private Q_SLOTS:
         const ScatterLayout silent = ScatterLayout::make(area, { mesh(1, 0, 255, true), mesh(2, 0, 31, true) });
         QCOMPARE(silent.dots[0].at.x(), area.left());
         QCOMPARE(silent.sent.bytesAt(1), 0.0);
+        // Who sends nothing stands apart: the others are as far from each other as their numbers.
+        const ScatterLayout beside = ScatterLayout::make(
+            area, { mesh(1, 0, 255, true), mesh(2, 1'000'000, 31, true), mesh(4, 4'000'000, 31, false) });
+        QCOMPARE(beside.dots[0].at.x(), area.left());
+        QCOMPARE(beside.dots[1].at.x(), area.left() + 0.15 * area.width());
+        QCOMPARE(beside.dots[2].at.x(), area.right());
+        QCOMPARE(beside.sent.bytesAt(0), 0.0);
+        QCOMPARE(beside.sent.bytesAt(0.15), 1'000'000.0);
         // One alone lies in the middle.
         QCOMPARE(ScatterLayout::make(area, { meshes[0] }).dots[0].at, area.center());
     }
