@@ -86,10 +86,14 @@ void remarkRules(const MadeNetwork& made, const NetworkOptions& options)
 void remarkProblems(const Experiment& experiment)
 {
     const SnapshotPtr snapshot = analyse(experiment);
-    std::vector<Diagnostic> errors; // as check lists them
-    for (const Problem& problem : summedUp(snapshot->problems))
-        if (isError(problem.diagnostic))
-            errors.push_back(problem.diagnostic);
+    std::vector<Diagnostic> errors, ofRulesAndMesh;
+    for (const Problem& problem : summedUp(snapshot->problems)) { // as check lists them
+        const Diagnostic& found = problem.diagnostic;
+        if (isError(found))
+            errors.push_back(found);
+        else if (found.code == Code::RuleUnknownAxis || found.code == Code::AxisUnused)
+            ofRulesAndMesh.push_back(found);
+    }
     if (!errors.empty()) {
         Console(stderr).line(QStringLiteral("The experiment has %1: %2")
                                  .arg(words::counted(static_cast<qint64>(errors.size()), words::Noun::Error),
@@ -97,17 +101,14 @@ void remarkProblems(const Experiment& experiment)
             Emphasis::Warning);
         return;
     }
-    std::vector<Diagnostic> misfits; // of rules and mesh
-    for (const Problem& problem : summedUp(snapshot->problems))
-        if (problem.diagnostic.code == Code::RuleUnknownAxis || problem.diagnostic.code == Code::AxisUnused)
-            misfits.push_back(problem.diagnostic);
-    if (!misfits.empty())
-        Console(stderr).line(
-            misfits.size() == 1 ? words::oneLine(misfits.front())
-                                : QStringLiteral("%1 (check lists %2 more of rules and mesh)")
-                                      .arg(words::oneLine(misfits.front()),
-                                          words::count(static_cast<qint64>(misfits.size()) - 1)),
+    if (!ofRulesAndMesh.empty()) {
+        const auto further = static_cast<qint64>(ofRulesAndMesh.size()) - 1;
+        const QString first = words::oneLine(ofRulesAndMesh.front());
+        Console(stderr).line(further == 0
+                ? first
+                : QStringLiteral("%1 (check lists %2 more of rules and mesh)").arg(first, words::count(further)),
             Emphasis::Warning);
+    }
     RunOptions options;
     options.reservedBytes = fullBytes(*snapshot->program, snapshot->program->main().results); // as `run` keeps them
     const Result<std::shared_ptr<const Plan>> plan = plannedProgram(*snapshot);

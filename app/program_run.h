@@ -104,7 +104,8 @@ struct ProgramRun {
     SnapshotPtr snapshot;
     std::vector<Diagnostic> problems; ///< of input, analysis and partitioning; why it is not partitioned or checked
     DeviceStages::Partitioned partitioned; ///< null without a mesh, or if it could not be partitioned
-    /// The reference; run in place of `partitioned` if that is null. Null where one device cannot run it.
+    /// The reference; run in place of `partitioned` if that is null. Null where one device cannot run the program: then
+    /// `partitioned` is not.
     DeviceStages::Partitioned unsharded;
     std::optional<Diagnostic> notPartitioned; ///< why a program with a mesh could not be partitioned
     std::shared_ptr<const Plan> plan; ///< null for an experiment without operations: it has no step

@@ -60,11 +60,12 @@ std::vector<Diagnostic> refusals(const Program& program, const DeviceCounts& dev
     return found;
 }
 
-/// Collectives over groups of devices, of which the reference has one.
-bool onlyNameDevices(const std::vector<Diagnostic>& refused)
+/// Whether all that is refused are collectives over more devices than the one that the reference has.
+bool needsDevices(const std::vector<Diagnostic>& refused)
 {
-    return std::all_of(refused.begin(), refused.end(),
-        [](const Diagnostic& each) { return each.text("wrong") == "groups" && !each.arg("missing"); });
+    return std::all_of(refused.begin(), refused.end(), [](const Diagnostic& each) {
+        return each.text("wrong") == "groups" && each.number("devices") == 1 && !each.arg("missing");
+    });
 }
 
 /// Takes the steps, the first one from the given arguments on, and further ones to be timed.
@@ -145,7 +146,7 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
         }
     }
     if (std::vector<Diagnostic> refused = refusals(run.program(), counts); !refused.empty()) {
-        if (!run.partitioned || !onlyNameDevices(refused))
+        if (!run.partitioned || !needsDevices(refused))
             return refused;
         run.checkRefused = std::move(refused.front());
         run.checkRefused->args.emplace_back("reference", 1);
@@ -349,7 +350,9 @@ void checkFirstStep(ProgramRun& run, const RunCommandOptions& options)
         return;
     const auto refuseCheck = [&](Error why) { run.checkRefused = inFile({ std::move(why) }, run.input).front(); };
     const QString hint = isStrange ? QString() : QStringLiteral("--no-check leaves it out");
-    tellPhase(options, QStringLiteral("the first step once more, in full and operation by operation, as the reference"),
+    tellPhase(options,
+        run.unsharded ? QStringLiteral("the first step once more, in full and operation by operation, as the reference")
+                      : QStringLiteral("the first step once more, operation by operation"),
         hint);
     if (Result<void> observed = observe(run, options); !observed) {
         refuseCheck(std::move(observed.error()));

@@ -106,6 +106,11 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
         }
         return withRuleReplaced(experiment, place.list, rule, *renamed);
     }
+    case Fix::Kind::RenameRule: {
+        SHARDSCOPE_TRY(renamed, ruleAt(experiment, place));
+        renamed->name.name = fix.name;
+        return withRuleReplaced(experiment, place.list, rule, *renamed);
+    }
     case Fix::Kind::MapName:
         return withNameMapped(experiment, place.list, fix.name, targetOf(fix.axes));
     case Fix::Kind::LeaveUnsharded:

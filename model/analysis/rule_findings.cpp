@@ -169,13 +169,24 @@ private:
             || m_published[rule] || isFallback(m_rules, rule, misses.shadowedBy))
             return;
         const std::string& name = m_rules[rule].name.name;
+        const std::int64_t number = ruleNumber(placeOf(rule));
+        std::vector<Fix> fixes;
         Diagnostic diagnostic{ Code::RuleUnused, { { "rule", rule + 1 }, { "name", name } }, {} };
         if (misses.shadowedBy >= 0)
             diagnostic.args.emplace_back("by_rule", misses.shadowedBy + 1);
         else if (!m_census.names.contains(name) && isElsewhere(name))
             diagnostic.args.emplace_back("elsewhere", std::int64_t{ 1 });
-        m_collector.add(placed(std::move(diagnostic), rule), rulePointer(placeOf(rule)), {},
-            { { Fix::Kind::RemoveRule, {}, ruleNumber(placeOf(rule)), 0 } });
+        else {
+            std::vector<std::string> withoutRule;
+            for (const auto& [known, uses] : m_census.namesWithoutRule)
+                withoutRule.push_back(known);
+            if (std::string nearest = nearestName(name, withoutRule); !nearest.empty()) {
+                fixes.push_back({ Fix::Kind::RenameRule, nearest, number, 0 });
+                diagnostic.args.emplace_back("nearest", std::move(nearest));
+            }
+        }
+        fixes.push_back({ Fix::Kind::RemoveRule, {}, number, 0 });
+        m_collector.add(placed(std::move(diagnostic), rule), rulePointer(placeOf(rule)), {}, std::move(fixes));
     }
 
     const Mesh& m_mesh;

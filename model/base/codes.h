@@ -166,7 +166,8 @@ enum class Code : std::uint16_t {
     ContradictoryFields = 462, ///< key, value, other, other_value, wrong: divide, at_most, equal
     // Warnings
     SilentlyReplicated = 201, ///< tensor, dim, size, partitions, bytes
-    RuleUnused = 202, ///< rule; or within, nearest: all for a part of the model; or rules: so many, all there are
+    /// rule; nearest: a name without a rule. Or within, nearest: all for a part of the model. Or rules: all there are.
+    RuleUnused = 202,
     AxisBusy = 203, ///< rule, axis, tensor, dim, by_dim, by_rule
     NullBlocksRule = 204, ///< rule, blocked
     TupleLostAxes = 205, ///< rule, axes, tensor

@@ -27,12 +27,12 @@ ScatterScale ScatterScale::of(const std::vector<double>& bytes)
 {
     constexpr double minimumSpan = 0.5; // of a doubling
     constexpr double apart = 0.15; // of the axis
-    std::vector<double> some;
-    std::copy_if(bytes.begin(), bytes.end(), std::back_inserter(some), [](double each) { return each > 0; });
-    if (some.empty())
+    std::vector<double> positive;
+    std::copy_if(bytes.begin(), bytes.end(), std::back_inserter(positive), [](double each) { return each > 0; });
+    if (positive.empty())
         return { 0, minimumSpan };
-    const auto [least, most] = std::minmax_element(some.begin(), some.end());
-    ScatterScale scale{ logOf(*least), logOf(*most), some.size() < bytes.size() ? apart : 0 };
+    const auto [least, most] = std::minmax_element(positive.begin(), positive.end());
+    ScatterScale scale{ logOf(*least), logOf(*most), positive.size() < bytes.size() ? apart : 0 };
     if (const double missing = minimumSpan - (scale.maximum - scale.minimum); missing > 0) {
         scale.minimum = std::max(scale.minimum - missing / 2, 0.0); // nobody sends less than nothing
         scale.maximum = scale.minimum + minimumSpan;
@@ -42,16 +42,17 @@ ScatterScale ScatterScale::of(const std::vector<double>& bytes)
 
 double ScatterScale::shareOf(double bytes) const
 {
-    if (first > 0 && bytes <= 0)
+    if (logarithmsFrom > 0 && bytes <= 0)
         return 0;
-    return first + (1 - first) * (logOf(bytes) - minimum) / (maximum - minimum);
+    return logarithmsFrom + (1 - logarithmsFrom) * (logOf(bytes) - minimum) / (maximum - minimum);
 }
 
 double ScatterScale::bytesAt(double share) const
 {
-    if (share < first)
+    if (share < logarithmsFrom)
         return 0;
-    return std::round(std::exp2(minimum + (share - first) / (1 - first) * (maximum - minimum)) - 1);
+    const double logarithm = minimum + (share - logarithmsFrom) / (1 - logarithmsFrom) * (maximum - minimum);
+    return std::round(std::exp2(logarithm) - 1);
 }
 
 ScatterLayout ScatterLayout::make(const QRectF& area, const std::vector<MeshFigures>& meshes)

@@ -12,11 +12,11 @@
 namespace shardscope {
 
 /// A logarithmic axis of bytes from the minimum to the maximum there is, and further where these are nearly the same:
-/// what differs by little lies close together. Nothing at all stands at its beginning, apart from the other numbers: a
-/// logarithm of it would press these together.
+/// what differs by little lies close together. Zero stands at the beginning of the axis, apart from the other numbers:
+/// a logarithm of it would press these together.
 struct ScatterScale {
     double minimum = 0, maximum = 1; ///< logarithms to the base 2, of one byte more
-    double first = 0; ///< the share at which the logarithms begin
+    double logarithmsFrom = 0; ///< the share of the axis at which they begin; more than 0 where there are zeros
     static ScatterScale of(const std::vector<double>& bytes);
     [[nodiscard]] double shareOf(double bytes) const; ///< from 0 to 1
     [[nodiscard]] double bytesAt(double share) const;

@@ -66,6 +66,7 @@ struct Fix {
         MoveRuleAbove, ///< W203, W204: rule `number` above rule `other`
         AddFallbackRow, ///< W205: the name of rule `number` to `axes`, after that rule
         RenameAxisInRule, ///< W211: in rule `number` to axis `name`
+        RenameRule, ///< W202: rule `number` to the logical name `name`
         MapName, ///< W210, W212, W244: logical name `name` to the axes `axes`
         LeaveUnsharded, ///< E111, W206: names without a usable rule stay unsharded
         MoveAxis, ///< W208: mesh axis `name` to place `number`

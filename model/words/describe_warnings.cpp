@@ -118,7 +118,10 @@ ProblemText describeWarning(const Diagnostic& d)
                 {} };
         return { Words::tr("rule %1 (%2) is never used: no array has a dimension of that name")
                      .arg(arg.rule("rule"), arg("name")),
-            Words::tr("Remove it, or check the name."), {} };
+            arg.has("nearest")
+                ? Words::tr("Did you mean %1? No rule names that. Otherwise remove it.").arg(arg.quote("nearest"))
+                : Words::tr("Remove it, or check the name."),
+            {} };
     case Code::AxisBusy:
         return { Words::tr("rule %1 cannot shard %2 of %3 along %4: rule %5 already sharded %6 along it")
                      .arg(arg.rule("rule"), arg("name"), arg.tensor(), arg("axis"), arg.number("by_rule"),

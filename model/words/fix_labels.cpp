@@ -34,6 +34,7 @@ QString fixLabel(const Fix& fix)
     case Fix::Kind::AddFallbackRow:
         return Words::tr("Fix: add a row for %1").arg(name);
     case Fix::Kind::RenameAxisInRule:
+    case Fix::Kind::RenameRule:
         return Words::tr("Fix: use %1").arg(name);
     case Fix::Kind::MapName:
         return Words::tr("Fix: map %1 to %2").arg(name, texts(fix.axes, fromStd).join(QStringLiteral(", ")));

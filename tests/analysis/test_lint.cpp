@@ -87,6 +87,26 @@ private Q_SLOTS:
         QCOMPARE(found(other, Code::RuleUnused).size(), 1U);
     }
 
+    /// A name that differs by little from one without a rule is taken for it, and a fix corrects it.
+    void misspeltRules()
+    {
+        const Experiment experiment =
+            arrays({ { "x", 2 } }, "[('batch', 'x'), ('embd', 'x')]", { { "batch", "embed" }, { "embed", "mlp" } });
+        const std::vector<Problem> unused = found(experiment, Code::RuleUnused);
+        QCOMPARE(unused.size(), 1U);
+        QCOMPARE(unused[0].diagnostic.text("nearest"), std::string("embed"));
+        QCOMPARE(unused[0].fixes.size(), 2U);
+        QVERIFY(unused[0].fixes[0].kind == Fix::Kind::RenameRule && unused[0].fixes[1].kind == Fix::Kind::RemoveRule);
+        const Experiment corrected = *applyFix(experiment, unused[0].fixes[0]);
+        QVERIFY(found(corrected, Code::RuleUnused).empty());
+        QCOMPARE(toColumn(analysed(corrected)->row("array1")->spec), std::string("P(x, -)"));
+        // Where the near name has a rule, the other one is no slip of it.
+        const Experiment taken = arrays(
+            { { "x", 2 } }, "[('batch', 'x'), ('embed', 'x'), ('embd', 'x')]", { { "batch", "embed" }, { "embed" } });
+        QCOMPARE(found(taken, Code::RuleUnused).size(), 1U);
+        QVERIFY(!found(taken, Code::RuleUnused)[0].diagnostic.arg("nearest"));
+    }
+
     /// The rules of a part replace those outside for the arrays that lie there, and for no others.
     void rulesOfParts()
     {

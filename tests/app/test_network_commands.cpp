@@ -219,6 +219,25 @@ private Q_SLOTS:
         QVERIFY2(small.code == 0 && !small.error.contains(said), qPrintable(small.error));
     }
 
+    /// What of rules and mesh does not go together is said where the file is made.
+    void rulesOfAnotherMesh()
+    {
+        const auto said = [](const char* mesh) {
+            return ranWith(
+                QStringLiteral("new --preset llama3-8b --layers 1 --rules t5x-a2p2 --mesh ") + QLatin1String(mesh))
+                .error;
+        };
+        const QString other = said("data=2,tp=4");
+        QVERIFY2(other.contains(QStringLiteral("names the mesh axis “model”, which the mesh lacks"))
+                && other.contains(QStringLiteral("(check lists 5 more of rules and mesh)")),
+            qPrintable(other));
+        const QString unused = said("data=2,model=4,x=2");
+        QVERIFY2(unused.contains(QStringLiteral("no array is sharded along x"))
+                && !unused.contains(QStringLiteral("check lists")),
+            qPrintable(unused));
+        QVERIFY(!said("data=2,model=4").contains(QStringLiteral("rules and mesh")));
+    }
+
     void rulesChooseNames()
     {
         const auto names = [](const char* rules, const char* more) {

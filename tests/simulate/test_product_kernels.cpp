@@ -3,6 +3,8 @@
 // dimensions.
 #include <QtTest>
 
+#include <cstring>
+
 #include "random_cases.h"
 #include "registered_test.h"
 #include "simulate/kernel_fixture.h"
@@ -85,11 +87,21 @@ void checkProducts(const KernelSet& kernels, DType dtype)
             case 4:
                 functions.fewTerms(c, transposedA, plainB, m, n, k);
                 break;
-            case 5: // twice the product: exact
+            case 5: { // twice the product, in exactly the bits of two products and their sum
+                Buffer one(dtype, m * n, 0), other(dtype, m * n, 0);
+                const auto into = [&](Buffer& buffer) {
+                    return MatrixView<T>{ reinterpret_cast<T*>(buffer.data()), n, 1 };
+                };
+                functions.fewTerms(into(one), plainA, plainB, m, n, k);
+                functions.fewTerms(into(other), transposedA, plainB, m, n, k);
                 functions.fewTermsOfTwo(c, { plainA, plainB }, { transposedA, plainB }, m, n, k);
-                for (std::int64_t i = 0; i < m * n; ++i)
+                for (std::int64_t i = 0; i < m * n; ++i) {
+                    const T sum = static_cast<T>(into(one).data[i] + into(other).data[i]);
+                    QVERIFY(std::memcmp(c.data + i, &sum, sizeof(T)) == 0);
                     out.set(i, out.at(i) / 2);
+                }
                 break;
+            }
             case 6:
                 functions.packed(c, plainA, transposedB, m, n, k, aligned);
                 break;

@@ -49,22 +49,21 @@ MlpSettings largerMlp(DType dtype)
 {
     MlpSettings settings = smallMlp(dtype);
     settings.layers = 2;
-    settings.embed = 416;
+    settings.embed = 420; // no multiple of a register
     settings.hidden = 640;
     return settings;
 }
 
-std::vector<std::byte> bytesOf(const Run& run, const std::vector<ValueId>& values)
+/// Whether both runs hold the same bytes of these on every device, and hold them.
+bool sameBytes(const Run& a, const Run& b, const std::vector<ValueId>& values)
 {
-    std::vector<std::byte> all;
     for (const ValueId value : values)
-        for (std::int64_t p = 0; p < run.plan().program->mesh->deviceCount(); ++p) {
-            const auto bytes = run.bytes(value, p);
-            if (bytes.empty())
-                return {};
-            all.insert(all.end(), bytes.begin(), bytes.end());
+        for (std::int64_t p = 0; p < a.plan().program->mesh->deviceCount(); ++p) {
+            const auto mine = a.bytes(value, p), other = b.bytes(value, p);
+            if (mine.empty() || !std::equal(mine.begin(), mine.end(), other.begin(), other.end()))
+                return false;
         }
-    return all;
+    return true;
 }
 
 /// What a text runs on one device, with that state.
@@ -188,14 +187,13 @@ private Q_SLOTS:
                     auto tiled = Run::create(plan, run).value();
                     for (int s = 0; s < 2; ++s)
                         tiled->step();
-                    QVERIFY(!bytesOf(*tiled, state).empty());
-                    QVERIFY(bytesOf(*tiled, state) == bytesOf(*reference, state));
+                    QVERIFY(sameBytes(*tiled, *reference, state));
                     QCOMPARE(tiled->copiedBytes(), reference->copiedBytes());
                     if (keep)
-                        QVERIFY(bytesOf(*tiled, gradients) == bytesOf(*reference, gradients));
+                        QVERIFY(sameBytes(*tiled, *reference, gradients));
                     for (const ValueId gradient : gradients)
                         if (!tiled->bytes(gradient, 0).empty()) // what can be read is the gradient
-                            QVERIFY(bytesOf(*tiled, { gradient }) == bytesOf(*reference, { gradient }));
+                            QVERIFY(sameBytes(*tiled, *reference, { gradient }));
                 }
         }
     }

@@ -118,6 +118,12 @@ void MeshScatter::paintAxes(QPainter& painter) const
         tr("sent per device and step →"));
     if (area.width() < 1 || area.height() < 1 || m_layout.dots.empty())
         return;
+    if (const double gap = m_layout.sent.logarithmsFrom * area.width(); gap > 0) { // zero stands apart
+        painter.setPen(theme.secondary);
+        for (const double at : { gap / 2 - 2, gap / 2 + 2 })
+            painter.drawLine(
+                QPointF(area.left() + at - 2, area.bottom() + 4), QPointF(area.left() + at + 2, area.bottom() - 4));
+    }
     double free = rect().left();
     QString lastState, lastSent; // among nothing but zeros there is no other figure
     for (const double share : { 0.0, 0.5, 1.0 }) {

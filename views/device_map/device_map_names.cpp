@@ -19,8 +19,14 @@ void DeviceMap::paintTitles(QPainter& painter, const Theme& theme) const
     const int height = QFontMetrics(face).height();
     const QRect view = viewport().translated(offset());
     if (m_layout.hasTitles()) {
+        // A title may reach over the end of its panel, but not to that of the next one.
+        int beyond = Metrics::scaled(8);
+        const std::vector<MapPanel>& panels = m_layout.panels();
+        for (std::size_t i = 1; i < panels.size(); ++i)
+            if (panels[i].rect.left() > panels[i - 1].rect.right())
+                beyond = std::min(beyond, panels[i].rect.left() - panels[i - 1].rect.right() - Metrics::scaled(5));
         const auto fits = [&](const words::Text& title, const MapPanel& panel) {
-            return spansWidth(title, face) <= panel.rect.width() + Metrics::scaled(8);
+            return spansWidth(title, face) <= panel.rect.width() + beyond;
         };
         // Without names, where these do not fit over every panel.
         const auto allFit = [&](const auto& textOf) {

@@ -143,10 +143,8 @@ void RulesTable::fitColumns()
             missing -= less;
         };
         shorten(uses, 17); // an icon and a number have room in it
-        shorten(name, 33);
-        shorten(axes, 33);
+        shorten(axes, 30); // one chip, and how many more there are
         shorten(name, 25);
-        shorten(axes, 25);
     }
     setColumnWidth(RulesModel::Number, number);
     setColumnWidth(RulesModel::Name, name);

@@ -47,7 +47,7 @@ public:
 
     /// Of an all-reduce: whether combine() is one fast loop.
     [[nodiscard]] bool combinesFast() const { return m_combine != nullptr; }
-    [[nodiscard]] bool isSum() const { return m_isSum; } ///< what combine() does
+    [[nodiscard]] bool isSum() const { return m_isSum; } ///< combine() adds
     /// out[i] = a[i] combined with b[i]; `out` may be one of them.
     void combine(std::byte* out, const std::byte* a, const std::byte* b, std::int64_t count) const;
 

@@ -16,7 +16,8 @@ namespace {
 constexpr std::int64_t tileBytes = 32768; // of one device's rows
 constexpr std::int64_t rowsAtOnce = 4; // of the kernels for products of few terms
 constexpr std::int64_t chunkBytes = 256 * 1024; // of a task
-constexpr std::int64_t tilesPerTimed = 8; // reading the clock twice takes a fiftieth of what a tile does
+/// In every eighth tile the addition is done by itself, and timed: others are taken to spend as much on it.
+constexpr std::int64_t tilesPerTimed = 8;
 
 bool overlap(const Slot& a, const Slot& b)
 {
@@ -324,24 +325,28 @@ double ReducedProduct::run(
         const std::int64_t firstRow = tile * m_tileRows;
         const std::int64_t rows = std::min(m_tileRows, m_product->rowCount() - firstRow);
         const std::int64_t first = firstRow * columns, count = rows * columns;
+        if (m_input)
+            for (const std::int32_t member : members) {
+                std::byte* const* slots = slotsOf(member);
+                m_input->product.runColumns(
+                    slots[m_input->out], slots[m_input->lhs], slots[m_input->rhs], firstRow, rows);
+            }
         const auto operandsOf = [&](std::size_t member) {
             std::byte* const* slots = slotsOf(members[member]);
             return Product::Operands{ slots[m_lhs], slots[m_rhs] };
         };
-        const bool beginsWithTwo = members.size() > 1 && m_sum->isSum() && !isTimed;
-        for (std::size_t member = 0; member < members.size(); ++member) {
-            std::byte* const* slots = slotsOf(members[member]);
-            if (m_input)
-                m_input->product.runColumns(
-                    slots[m_input->out], slots[m_input->lhs], slots[m_input->rhs], firstRow, rows);
-            if (member < 2 && beginsWithTwo) {
-                if (member == 1)
-                    m_product->runRowsOfTwo(sum, operandsOf(0), operandsOf(1), firstRow, rows);
-                continue;
-            }
-            m_product->runRows(member == 0 ? sum : addend, slots[m_lhs], slots[m_rhs], firstRow, rows);
-            if (member != 0)
-                timed([&] { m_sum->combine(sum, sum, addend, count); });
+        const auto multiply = [&](std::byte* out, std::size_t member) {
+            const Product::Operands operands = operandsOf(member);
+            m_product->runRows(out, operands.lhs, operands.rhs, firstRow, rows);
+        };
+        std::size_t next = 1;
+        if (members.size() > 1 && m_sum->isSum() && !isTimed)
+            m_product->runRowsOfTwo(sum, operandsOf(0), operandsOf(next++), firstRow, rows);
+        else
+            multiply(sum, 0);
+        for (; next < members.size(); ++next) {
+            multiply(addend, next);
+            timed([&] { m_sum->combine(sum, sum, addend, count); });
         }
         const auto store = [&] {
             for (const std::int32_t member : members)

@@ -7,7 +7,7 @@ void adamLoop(const AdamOperands<typename L::Scalar>& o, std::int64_t n)
     using T = typename L::Scalar;
     using Register = typename L::Register;
     constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
-    constexpr std::int64_t ahead = 2048 / static_cast<std::int64_t>(sizeof(T)); // that the memory is asked for
+    constexpr std::int64_t ahead = 2048 / static_cast<std::int64_t>(sizeof(T)); // elements, that are prefetched
     const Register muDecay = L::broadcast(o.muDecay), muGain = L::broadcast(o.muGain);
     const Register nuDecay = L::broadcast(o.nuDecay), nuGain = L::broadcast(o.nuGain);
     const Register scale = L::broadcast(o.scale), epsilon = L::broadcast(o.epsilon), step = L::broadcast(o.step);
@@ -25,6 +25,8 @@ void adamLoop(const AdamOperands<typename L::Scalar>& o, std::int64_t n)
     };
     std::int64_t i = 0;
     for (; i + line <= n; i += line) {
+        if (!o.gradientIsCached)
+            prefetchNear(o.gradient + i + ahead);
         prefetchNear(o.mu + i + ahead);
         prefetchNear(o.nu + i + ahead);
         prefetchNear(o.parameter + i + ahead);

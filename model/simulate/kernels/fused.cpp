@@ -427,6 +427,7 @@ void FusedKernel::runAdam(const Memory& memory, std::int64_t begin, std::int64_t
     operands.scale = *at(r.scale);
     operands.epsilon = *at(r.epsilon);
     operands.step = *at(r.step);
+    operands.gradientIsCached = m_places[static_cast<std::size_t>(r.gradient)].slot == memory.standIn.slot;
     if constexpr (sizeof(T) == sizeof(float))
         m_kernels->adamF32(operands, end - begin);
     else
@@ -479,8 +480,7 @@ void FusedKernel::runRange(
     runElements({ slots, scratch, standIn, nullptr }, begin, end);
 }
 
-void FusedKernel::runElements(
-    const Memory& withoutBegins, std::int64_t begin, std::int64_t end) const
+void FusedKernel::runElements(const Memory& withoutBegins, std::int64_t begin, std::int64_t end) const
 {
     Memory memory = withoutBegins;
     memory.begins = reinterpret_cast<std::byte**>(memory.scratch + m_beginsOffset);

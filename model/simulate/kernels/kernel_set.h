@@ -81,6 +81,7 @@ struct AdamOperands {
     const T *gradient = nullptr, *mu = nullptr, *nu = nullptr, *parameter = nullptr;
     T *newMu = nullptr, *newNu = nullptr, *newParameter = nullptr;
     T muDecay = 0, muGain = 0, nuDecay = 0, nuGain = 0, scale = 0, epsilon = 0, step = 0;
+    bool gradientIsCached = false; ///< it has been computed just before, and need not be prefetched
 };
 
 struct KernelSet {

@@ -30,22 +30,25 @@ struct F32Lanes {
         const __m128 z = _mm_add_ps(y, _mm_movehl_ps(y, y));
         return _mm_cvtss_f32(_mm_add_ss(z, _mm_shuffle_ps(z, z, 1)));
     }
-    /// Lanes of two registers added up in two halves: those of `a` first.
+    // The levels of the tree of sum(), for two registers at a time.
+    /// Lanes i and i + 8: the eight sums of `a`, then those of `b`.
     static Register addHalves(Register a, Register b)
     {
         return add(_mm512_maskz_shuffle_f32x4(0xffff, a, b, 0x44), _mm512_maskz_shuffle_f32x4(0xffff, a, b, 0xee));
     }
-    /// The same within 256, 128 and 64 bits.
+    /// Of results of addHalves(): lanes i and i + 4 of each eight.
     static Register addQuarters(Register a, Register b)
     {
         return add(_mm512_maskz_shuffle_f32x4(0xffff, a, b, 0x88), _mm512_maskz_shuffle_f32x4(0xffff, a, b, 0xdd));
     }
+    /// Lanes i and i + 2 within 128 bits, which belong to one sum from here on: two of `a`, two of `b`.
     static Register addPairs(Register a, Register b)
     {
         const __m512d x = _mm512_castps_pd(a), y = _mm512_castps_pd(b);
         return add(_mm512_castpd_ps(_mm512_maskz_unpacklo_pd(0xff, x, y)),
             _mm512_castpd_ps(_mm512_maskz_unpackhi_pd(0xff, x, y)));
     }
+    /// The last level.
     static Register addNeighbours(Register a, Register b)
     {
         return add(_mm512_maskz_shuffle_ps(0xffff, a, b, 0x88), _mm512_maskz_shuffle_ps(0xffff, a, b, 0xdd));

@@ -133,41 +133,33 @@ std::optional<Product> Product::prepare(
 {
     Product product;
     product.m_kernels = &kernels;
+    product.m_shape = productShape(lhs, rhs, attributes);
+    const ProductShape& shape = product.m_shape;
+    const bool isPlain = shape.batch == 1 && !shape.left.packing && !shape.right.packing && shape.columns > 1;
+    const bool hasRows =
+        isPlain && shape.rows > fewRowsLimit && shape.terms <= fewRowsLimit && shape.right.columnStride == 1;
+    const bool hasColumns = isPlain && shape.terms > 1 && shape.rows <= fewRowsLimit && shape.left.columnStride == 1
+        && shape.right.rowStride == 1 && shape.right.columnStride == shape.terms;
+    const auto choose = [&]<class T>(T) {
+        product.m_run = &Product::runTyped<T>;
+        product.m_kernelScratch = kernels.products<T>().scratchBytes;
+        product.m_runRows = hasRows ? &Product::runRowsTyped<T> : nullptr;
+        product.m_runRowsOfTwo = hasRows ? &Product::runRowsOfTwoTyped<T> : nullptr;
+        product.m_runColumns = hasColumns ? &Product::runColumnsTyped<T> : nullptr;
+    };
     switch (lhs.dtype) {
     case DType::F32:
-        product.m_run = &Product::runTyped<float>;
-        product.m_kernelScratch = kernels.f32.scratchBytes;
+        choose(float());
         break;
     case DType::F64:
-        product.m_run = &Product::runTyped<double>;
-        product.m_kernelScratch = kernels.f64.scratchBytes;
+        choose(double());
         break;
     case DType::I32:
-        product.m_run = &Product::runTyped<std::int32_t>;
-        product.m_kernelScratch = kernels.i32.scratchBytes;
+        choose(std::int32_t());
         break;
     default:
         return std::nullopt;
     }
-    product.m_shape = productShape(lhs, rhs, attributes);
-    const ProductShape& shape = product.m_shape;
-    const auto setParts = [&]<class T>(T) {
-        const bool isPlain =
-            shape.batch == 1 && !shape.left.packing && !shape.right.packing && shape.columns > 1;
-        if (isPlain && shape.rows > fewRowsLimit && shape.terms <= fewRowsLimit && shape.right.columnStride == 1) {
-            product.m_runRows = &Product::runRowsTyped<T>;
-            product.m_runRowsOfTwo = &Product::runRowsOfTwoTyped<T>;
-        }
-        if (isPlain && shape.terms > 1 && shape.rows <= fewRowsLimit && shape.left.columnStride == 1
-            && shape.right.rowStride == 1 && shape.right.columnStride == shape.terms)
-            product.m_runColumns = &Product::runColumnsTyped<T>;
-    };
-    if (lhs.dtype == DType::F32)
-        setParts(float());
-    else if (lhs.dtype == DType::F64)
-        setParts(double());
-    else
-        setParts(std::int32_t());
     const std::int64_t elementBytes = byteSize(lhs.dtype);
     product.m_scratchBytes = alignedBytes(product.m_kernelScratch)
         + alignedBytes(product.m_shape.left.packedElements * elementBytes)

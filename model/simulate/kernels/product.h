@@ -55,13 +55,14 @@ public:
         (this->*m_runRows)(out, lhs, rhs, first, count);
     }
 
-    /// Elements of the operands of two devices, the left and the right one.
+    /// The operands of the product on one device.
     struct Operands {
         const std::byte *lhs = nullptr, *rhs = nullptr;
     };
-    /// The sum of the rows of two such products, in the bits of one after the other and their sum.
-    void runRowsOfTwo(std::byte* out, const Operands& one, const Operands& other, std::int64_t first,
-        std::int64_t count) const
+    /// The rows of two such products added up. Bits are those of runRows() twice, and of adding the second to the
+    /// first.
+    void runRowsOfTwo(
+        std::byte* out, const Operands& one, const Operands& other, std::int64_t first, std::int64_t count) const
     {
         (this->*m_runRowsOfTwo)(out, one, other, first, count);
     }
@@ -85,8 +86,8 @@ private:
         std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const;
 
     template <class T>
-    void runRowsOfTwoTyped(std::byte* out, const Operands& one, const Operands& other, std::int64_t first,
-        std::int64_t count) const;
+    void runRowsOfTwoTyped(
+        std::byte* out, const Operands& one, const Operands& other, std::int64_t first, std::int64_t count) const;
     template <class T>
     [[nodiscard]] FewTermsOperands<T> rowsOf(const Operands& operands, std::int64_t first) const;
 

@@ -29,8 +29,8 @@ struct Products {
     using In = MatrixView<const T>;
 
     /// Adds `terms` neighbouring terms of the contracted index to `rows` rows of C, `registers` registers of each from
-    /// column j on; or starts C with them. Asks the memory for what stands at `next`, as much as it reads of B; unless
-    /// null.
+    /// column j on; or starts C with them. Where `next` is given, prefetches from there on as much as it reads of B,
+    /// and moves it on.
     template <int rows, int registers>
     [[gnu::always_inline]] static inline void addTerms(Out c, In a, In b, std::int64_t i, std::int64_t j,
         std::int64_t term, std::int64_t terms, bool first, const T*& next)
@@ -139,8 +139,10 @@ struct Products {
         if constexpr (rows <= 8)
             for (; j + 2 * L::width <= n; j += 2 * L::width)
                 addTerms<rows, 2>(c, a, b, i, j, term, terms, first, next);
-        for (; j + L::width <= n; j += L::width)
+        if (j + L::width <= n) {
             addTerms<rows, 1>(c, a, b, i, j, term, terms, first, next);
+            j += L::width;
+        }
         if (j < n)
             addToLastColumns<rows>(c, a, b, i, j, n - j, term, terms, first);
     }
@@ -173,11 +175,9 @@ struct Products {
         // So many rows of B that C is seldom read and written, and that they and the next ones fit the L2 cache.
         const std::int64_t rowBytes = b.rowStride * static_cast<std::int64_t>(sizeof(T));
         const std::int64_t terms = rowBytes >= 512 ? 8 : 32;
-        // What stands in memory after them, in its order.
-        constexpr auto ahead = prefetchBytes / static_cast<std::int64_t>(sizeof(T));
-        const auto next = [&](std::int64_t term) {
-            return b.rowStride == n ? b.data + term * n + ahead : nullptr;
-        };
+        // What stands in memory after them is prefetched in its order, where B's rows are neighbours.
+        const std::int64_t ahead = larger(terms * n, prefetchBytes / static_cast<std::int64_t>(sizeof(T)));
+        const auto next = [&](std::int64_t term) { return b.rowStride == n ? b.data + term * n + ahead : nullptr; };
         addToAll(c, a, b, m, n, 0, smaller(terms, k), true, next(0));
         for (std::int64_t term = terms; term < k; term += terms)
             addToAll(c, a, b, m, n, term, smaller(terms, k - term), false, next(term));
@@ -248,7 +248,7 @@ struct Products {
         }
     }
 
-    /// Sixteen sums take little more than one.
+    /// Whether the sums of a block of 4 x 4 can be made together.
     static constexpr bool sumsTogether = requires(T* out, const Register (&rows)[4][4]) { L::sumSixteen(out, rows); };
 
     template <int columns>
@@ -286,10 +286,10 @@ struct Products {
         addToAll(c, a, b, m, n, 0, k, true, nullptr);
     }
 
-    /// `rows` x `registers` of the sum of two products.
-    template <int rows, int registers>
-    static void sumOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t i,
-        std::int64_t j, std::int64_t k)
+    /// `rows` x `registers` of the sum of two products, by functions that load and store a register.
+    template <int rows, int registers, class Load, class Store>
+    [[gnu::always_inline]] static inline void sumOfTwo(Out c, const FewTermsOperands<T>& x,
+        const FewTermsOperands<T>& y, std::int64_t i, std::int64_t j, std::int64_t k, Load load, Store store)
     {
         Register sums[2][count(rows)][count(registers)];
 #pragma GCC unroll 2
@@ -308,7 +308,7 @@ struct Products {
                 Register terms[count(registers)];
 #pragma GCC unroll 4
                 for (int s = 0; s < registers; ++s)
-                    terms[s] = L::load(row + s * L::width);
+                    load(terms[s], row + s * L::width);
 #pragma GCC unroll 4
                 for (int r = 0; r < rows; ++r) {
                     const Register one = L::broadcast(factor[r * of.a.rowStride]);
@@ -321,29 +321,52 @@ struct Products {
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
             for (int s = 0; s < registers; ++s)
-                L::store(c.data + (i + r) * c.rowStride + j + s * L::width, L::add(sums[0][r][s], sums[1][r][s]));
+                store(c.data + (i + r) * c.rowStride + j + s * L::width, L::add(sums[0][r][s], sums[1][r][s]));
+    }
+    template <int rows, int registers>
+    static void sumOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t i,
+        std::int64_t j, std::int64_t k)
+    {
+        sumOfTwo<rows, registers>(
+            c, x, y, i, j, k, [](Register& to, const T* from) { to = L::load(from); },
+            [](T* to, const Register& from) { L::store(to, from); });
+    }
+    template <int rows>
+    static void lastColumnsOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t i,
+        std::int64_t j, std::int64_t columns, std::int64_t k)
+    {
+        if constexpr (L::hasParts) {
+            const auto part = L::firstLanes(columns);
+            sumOfTwo<rows, 1>(
+                c, x, y, i, j, k, [part](Register& to, const T* from) { to = L::loadPart(from, part); },
+                [part](T* to, const Register& from) { L::storePart(to, from, part); });
+        } else {
+            for (int r = 0; r < rows; ++r)
+                for (std::int64_t column = j; column < j + columns; ++column) {
+                    const auto element = [&](const FewTermsOperands<T>& of) {
+                        T sum = 0;
+                        for (std::int64_t t = 0; t < k; ++t)
+                            sum = L::scalarMultiplyAdd(of.a.data[(i + r) * of.a.rowStride + t * of.a.columnStride],
+                                of.b.data[t * of.b.rowStride + column], sum);
+                        return sum;
+                    };
+                    // 1 x + y is the sum: nothing else is rounded.
+                    c.data[(i + r) * c.rowStride + column] = L::scalarMultiplyAdd(T(1), element(x), element(y));
+                }
+        }
     }
     template <int rows>
     static void rowsOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t i,
         std::int64_t n, std::int64_t k)
     {
-        constexpr int registers = L::tileRegisters >= 4 ? 2 : 1;
         std::int64_t j = 0;
-        for (; j + registers * L::width <= n; j += registers * L::width)
-            sumOfTwo<rows, registers>(c, x, y, i, j, k);
+        if constexpr (L::tileRegisters >= 4) // of sixteen sums at a time
+            for (; j + 2 * L::width <= n; j += 2 * L::width)
+                sumOfTwo<rows, 2>(c, x, y, i, j, k);
         for (; j + L::width <= n; j += L::width)
             sumOfTwo<rows, 1>(c, x, y, i, j, k);
-        for (int r = 0; r < rows; ++r)
-            for (std::int64_t column = j; column < n; ++column) {
-                const auto element = [&](const FewTermsOperands<T>& of) {
-                    T sum = 0;
-                    for (std::int64_t t = 0; t < k; ++t)
-                        sum = L::scalarMultiplyAdd(of.a.data[(i + r) * of.a.rowStride + t * of.a.columnStride],
-                            of.b.data[t * of.b.rowStride + column], sum);
-                    return sum;
-                };
-                c.data[(i + r) * c.rowStride + column] = L::scalarMultiplyAdd(T(1), element(x), element(y)); // a sum
-            }
+        if (j < n)
+            lastColumnsOfTwo<rows>(c, x, y, i, j, n - j, k);
     }
     static void fewTermsOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t m,
         std::int64_t n, std::int64_t k)
@@ -369,6 +392,10 @@ struct Products {
     static std::int64_t smaller(std::int64_t a, std::int64_t b)
     {
         return a < b ? a : b;
+    }
+    static std::int64_t larger(std::int64_t a, std::int64_t b)
+    {
+        return a > b ? a : b;
     }
 
     /// Four by four elements: out[t, lane] = in[lane, t].

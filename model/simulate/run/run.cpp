@@ -135,8 +135,8 @@ std::vector<std::int32_t> SimulatedRun::taskOrder(const ReplicaSharing& sharing)
         return order;
     }
     const auto largest = std::max_element(m_phases.reduced.begin(), m_phases.reduced.end(),
-        [](const auto& a, const auto& b) { return a->taskCount() < b->taskCount(); });
-    if (largest == m_phases.reduced.end())
+        [](const auto& a, const auto& b) { return a->copiedBytes() < b->copiedBytes(); });
+    if (largest == m_phases.reduced.end() || (*largest)->copiedBytes() == 0)
         return order;
     order.clear();
     for (const std::vector<std::int32_t>& group : (*largest)->groups())

@@ -139,8 +139,8 @@ private:
 
     using Positions = std::vector<std::int32_t>; ///< ascending
 
-    /// Every device, those next to each other that read and write the same state or update it together: a thread then
-    /// finds in its own caches what it has read there before, also where cores have no cache in common.
+    /// Every device. Those that share state, or update it together, are neighbours: one thread works on them, and finds
+    /// in its own caches what it has read before.
     [[nodiscard]] std::vector<std::int32_t> taskOrder(const ReplicaSharing& sharing) const;
     /// Who holds which shard of the largest array that replicas share; null if they share none.
     [[nodiscard]] const std::vector<std::int32_t>* largestShared(const ReplicaSharing& sharing) const;
