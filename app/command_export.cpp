@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -60,11 +61,24 @@ std::vector<std::string> formsOfView(const std::string& id)
     return forms;
 }
 
+/// By the ending of --output, where that is one of these. Throws UsageError for that of a picture where there is none.
+std::optional<std::string> formOfEnding(const ExportOptions& options, const std::vector<std::string>& forms)
+{
+    const std::string ending = QFileInfo(QString::fromStdString(options.output)).suffix().toLower().toStdString();
+    if (isIn(forms, ending))
+        return ending;
+    if (!isIn(pictureForms, ending))
+        return std::nullopt;
+    throw UsageError("--output",
+        options.output + " is the name of a picture, and --view " + options.view + " gives none: " + listedWithOr(forms)
+            + " would do");
+}
+
 std::string chosenForm(const ExportOptions& options)
 {
     const std::vector<std::string> forms = formsOfView(options.view);
     if (options.form.empty())
-        return forms.front();
+        return formOfEnding(options, forms).value_or(forms.front());
     if (!isIn(forms, options.form))
         throw UsageError(
             "--as", options.form + " does not fit --view " + options.view + ": " + listedWithOr(forms) + " would");

@@ -116,9 +116,11 @@ void printBatches(Console& console, const FoundMeshes& found)
         console.table(batches, {});
     for (const QString& line : words::batchProblems(found.batches, found.compared))
         console.line(line);
-    if (const QString sentence = words::batchSensitivity(found.batches, found.compared); !sentence.isEmpty()) {
+    QStringList sentences{ words::batchSensitivity(found.batches, found.compared), words::meshesOfBatches(found) };
+    sentences.removeAll(QString());
+    if (!sentences.isEmpty()) {
         console.line();
-        console.line(sentence);
+        console.line(sentences.join(QLatin1Char(' ')));
     }
 }
 

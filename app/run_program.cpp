@@ -15,6 +15,8 @@
 #include "experiment/network_edits.h"
 #include "pipeline/stage_results.h"
 #include "program/device_counts.h"
+#include "program/op_row.h"
+#include "program/other_attributes.h"
 #include "program/path.h"
 #include "program_input.h"
 #include "propagation/import/manual_regions.h"
@@ -66,6 +68,22 @@ bool needsDevices(const std::vector<Diagnostic>& refused)
     return std::all_of(refused.begin(), refused.end(), [](const Diagnostic& each) {
         return each.text("wrong") == "groups" && each.number("devices") == 1 && !each.arg("missing");
     });
+}
+
+/// The first collective outside of manual computations that names no groups, as refusals() would have it: over all
+/// devices it is another one than over the one of the reference.
+std::optional<Diagnostic> overAllDevices(const Program& program)
+{
+    for (const OperationId id : program.main().operations) {
+        const Operation& operation = program.operation(id);
+        const auto* own = attributesAs<CollectiveAttributes>(operation.attributes);
+        if (own && isExchange(operation.kind) && operation.kind != OpKind::CollectivePermute && own->groups.empty()
+            && (own->channelId > 0 || own->useGlobalDeviceIds))
+            return Diagnostic{ Code::NotExecutable,
+                { { "op", qualifiedName(operation) }, { "wrong", "groups" }, { "device", 1 }, { "devices", 1 } },
+                placeOf(program, operation) };
+    }
+    return {};
 }
 
 /// Takes the steps, the first one from the given arguments on, and further ones to be timed.
@@ -145,7 +163,11 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
             isNews = statusOf(run.problems) == Done;
         }
     }
-    if (std::vector<Diagnostic> refused = refusals(run.program(), counts); !refused.empty()) {
+    std::vector<Diagnostic> refused = refusals(run.program(), counts);
+    if (run.partitioned && run.partitioned->device.mesh->deviceCount() > 1)
+        if (std::optional<Diagnostic> collective = overAllDevices(run.program()))
+            refused = { std::move(*collective) };
+    if (!refused.empty()) {
         if (!run.partitioned || !needsDevices(refused))
             return refused;
         run.checkRefused = std::move(refused.front());
@@ -157,12 +179,12 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
         run.unsharded = std::move(*inFull);
     }
     if (run.partitioned)
-        if (auto refused =
+        if (auto onDevices =
                 refusals(run.partitioned->device.program, { 1, run.partitioned->device.mesh->deviceCount() });
-            !refused.empty()) {
+            !onDevices.empty()) {
             if (!run.unsharded)
-                return refused;
-            run.notPartitioned = std::move(refused.front());
+                return onDevices;
+            run.notPartitioned = std::move(onDevices.front());
             run.partitioned.reset();
             isNews = true;
         }

@@ -398,9 +398,13 @@ FoundMeshes findMeshes(const Experiment& experiment, AnalysisCache& cache, const
     FoundMeshes found;
     found.meshes = searchMeshes(experiment, cache, stop);
     sortMeshes(found.meshes);
-    for (const MeshFigures& each : found.meshes)
-        if (found.compared.size() < most && !isCode(each, Code::AxisUnused) && !isCode(each, Code::PipelineAxis))
+    for (const MeshFigures& each : found.meshes) {
+        if (isCode(each, Code::AxisUnused) || isCode(each, Code::PipelineAxis))
+            continue;
+        ++found.comparable;
+        if (found.compared.size() < most || each.axes == experiment.mesh.axes)
             found.compared.push_back(each);
+    }
     found.batches = batchSensitivity(experiment, found.compared, cache, stop);
     return found;
 }

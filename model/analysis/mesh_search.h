@@ -66,9 +66,10 @@ struct FoundMeshes {
     /// The front first, then what can be used, what does not fit the memory, and the others; of each what sends least
     /// first, of what does not fit what needs least.
     std::vector<MeshFigures> meshes;
-    /// Those that batches are tried on: the first eight on which all axes shard something. One that cannot be used
-    /// with this batch may be with another.
+    /// Those that batches are tried on: the first eight on which all axes shard something, and the experiment's own.
+    /// One that cannot be used with this batch may be with another.
     std::vector<MeshFigures> compared;
+    std::size_t comparable = 0; ///< how many there are on which all axes shard something
     std::vector<BatchFigures> batches;
 };
 

@@ -300,6 +300,15 @@ std::vector<std::string> Diagnostic::list(std::string_view name) const
 
 std::string nearestName(std::string_view name, std::span<const std::string> known)
 {
+    const auto lower = [](std::string_view text) {
+        std::string made(text);
+        for (char& c : made)
+            c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        return made;
+    };
+    for (const std::string& candidate : known)
+        if (lower(candidate) == lower(name))
+            return candidate;
     std::string best;
     constexpr std::size_t leastBeginning = 2; // one letter begins too much
     for (const std::string& candidate : known)

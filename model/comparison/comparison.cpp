@@ -130,14 +130,34 @@ void addShardCounts(LargestDifference& largest, const SnapshotComparison& compar
     }
 }
 
-/// `inB` has other names for the axes of `mesh`, or is null.
-std::string axesIn(const CollectiveEntry& entry, const Mesh* mesh, const Mesh* inB)
-{
-    if (!inB || entry.mesh->axes().size() != mesh->axes().size()
-        || !std::equal(entry.mesh->axes().begin(), entry.mesh->axes().end(), mesh->axes().begin()))
-        return keyOf(entry, CollectiveKey::Axes);
-    return namesOf(entry.axes, *inB);
-}
+/// Names the axes of collectives as B does, in the order of its mesh: the same axes in another order are the same ones.
+class AxesInB {
+public:
+    explicit AxesInB(const SnapshotComparison& comparison)
+        : m_before(*comparison.before->mesh)
+        , m_after(*comparison.after->mesh)
+        , m_renamed(meshInB(comparison))
+    {
+    }
+    [[nodiscard]] std::string of(const CollectiveEntry& entry, bool isAfter) const
+    {
+        const bool isRenamed = !isAfter && m_renamed
+            && std::equal(
+                entry.mesh->axes().begin(), entry.mesh->axes().end(), m_before.axes().begin(), m_before.axes().end());
+        const Mesh& named = isRenamed ? *m_renamed : *entry.mesh;
+        const auto place = [&](const AxisRef& ref) {
+            return m_after.axisIndex(named.axis(static_cast<std::size_t>(ref.axis)).name).value_or(SIZE_MAX);
+        };
+        AxisList axes = entry.axes;
+        std::stable_sort(
+            axes.begin(), axes.end(), [&](const AxisRef& x, const AxisRef& y) { return place(x) < place(y); });
+        return namesOf(axes, named);
+    }
+
+private:
+    const Mesh &m_before, &m_after;
+    MeshPtr m_renamed;
+};
 
 /// The kind of collectives that makes up most of what is sent along these axes, and why it differs.
 std::optional<SentCause> causeOf(const SnapshotComparison& comparison, const LargestDifference& largest)
@@ -152,20 +172,19 @@ std::optional<SentCause> causeOf(const SnapshotComparison& comparison, const Lar
     });
     if (most == kinds.end() || most->second / difference < 0.5)
         return std::nullopt;
-    const auto entriesOf = [&](const CollectiveList& list, const Mesh* mesh, const Mesh* inB) {
+    const AxesInB axes(comparison);
+    const auto entriesOf = [&](const CollectiveList& list, bool isAfter) {
         std::vector<std::size_t> entries;
         for (std::size_t i = 0; i < list.entries.size(); ++i) {
             const CollectiveEntry& entry = list.entries[i];
             if (entry.kind == most->first && isExchange(entry) && !entry.scalarLoss
-                && axesIn(entry, mesh, inB) == largest.axes)
+                && axes.of(entry, isAfter) == largest.axes)
                 entries.push_back(i);
         }
         return entries;
     };
     const CollectiveList &before = *comparison.before->collectives, &after = *comparison.after->collectives;
-    const MeshPtr inB = meshInB(comparison);
-    return sentCause(
-        before, entriesOf(before, comparison.before->mesh.get(), inB.get()), after, entriesOf(after, nullptr, nullptr));
+    return sentCause(before, entriesOf(before, false), after, entriesOf(after, true));
 }
 
 /// Of a comparison whose other members are there. Of what differs as much, parameters come before gradients
@@ -294,14 +313,14 @@ double differenceOf(Rational before, Rational after)
 using CollectivesKey = std::tuple<CollectiveKind, int, std::string>;
 
 void addCollectives(std::map<CollectivesKey, ComparedCollectives>& sums, const CollectiveList& list, bool isAfter,
-    const Mesh* mesh = nullptr, const Mesh* inB = nullptr)
+    const AxesInB& axesInB)
 {
     for (std::size_t i = 0; i < list.entries.size(); ++i) {
         const CollectiveEntry& entry = list.entries[i];
         if (!isExchange(entry) || entry.scalarLoss || !entry.inSums)
             continue;
         const int cause = entry.reason ? static_cast<int>(entry.reason->kind) : -1;
-        const std::string axes = axesIn(entry, mesh, inB);
+        const std::string axes = axesInB.of(entry, isAfter);
         const auto [place, isNew] = sums.try_emplace({ entry.kind, cause, axes });
         ComparedCollectives& sum = place->second;
         if (isNew) {
@@ -333,9 +352,9 @@ void compareCollectives(SnapshotComparison& found)
     if (!before || !after)
         return;
     std::map<CollectivesKey, ComparedCollectives> sums;
-    const MeshPtr inB = meshInB(found);
-    addCollectives(sums, *before, false, found.before->mesh.get(), inB.get());
-    addCollectives(sums, *after, true);
+    const AxesInB axesInB(found);
+    addCollectives(sums, *before, false, axesInB);
+    addCollectives(sums, *after, true, axesInB);
     for (auto& [key, sum] : sums) {
         const auto axes = std::find_if(
             found.sent.begin(), found.sent.end(), [&](const ComparedAxes& each) { return each.axes == sum.axes; });

@@ -95,10 +95,10 @@ void NamedArrays::follow()
     // Between an edit of a model and its analysis the former arrays stay; those of another kind of model do not.
     const SnapshotPtr snapshot = m_document->snapshot();
     if (!snapshot || snapshot->experiment->model.index() != experiment.model.index())
-        m_program.reset();
-    else if (snapshot->program)
-        m_program = snapshot->program;
-    m_tree = namedTree(experiment, m_program.get());
+        m_source.reset();
+    else if (snapshot->source)
+        m_source = snapshot->source;
+    m_tree = namedTree(experiment, m_source ? &m_source->program : nullptr);
     m_tree.ignoreUnnamed = m_ignoreUnnamed;
     m_outcomes = outcomesOf(m_tree, m_mesh);
     m_names = mappedNames(m_tree);
@@ -166,8 +166,11 @@ bool NamedArrays::setAxisSize(int array, int dimension, const QString& typed)
         error.where.path = changed.path;
         return apply(tl::unexpected(std::move(error)), text);
     }
-    if (m_tree.source == NamedTree::Source::Network)
-        return apply(withDimension(*m_document->experiment(), nameText(changed.names[d]), read->shape.front()), text);
+    if (m_tree.source == NamedTree::Source::Network) {
+        const std::vector<std::string>& dimensions = m_tree.arrays[static_cast<std::size_t>(array)].dimensions;
+        const std::string ofNetwork = d < dimensions.size() ? dimensions[d] : nameText(changed.names[d]);
+        return apply(withDimension(*m_document->experiment(), ofNetwork, read->shape.front()), text);
+    }
     changed.shape[d] = read->shape.front();
     const QString full = QStringLiteral("%1 [%2]").arg(words::fromStd(changed.path), axesOf(changed));
     return replace(array, std::move(changed), full);
@@ -242,8 +245,8 @@ bool NamedArrays::makeList()
     const Experiment& before = *m_document->experiment();
     const QString text = tr("list of arrays");
     const SnapshotPtr snapshot = m_document->snapshot();
-    if (snapshot && snapshot->program && snapshot->experiment->model == before.model)
-        return apply(withListOfArrays(before, *snapshot->program), text);
+    if (snapshot && snapshot->source && snapshot->experiment->model == before.model)
+        return apply(withListOfArrays(before, snapshot->source->program), text);
     const Result<SourceProgram> built = buildProgram(before);
     if (!built)
         return apply(tl::unexpected(built.error()), text);

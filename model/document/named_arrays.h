@@ -66,7 +66,8 @@ private:
     std::optional<Error> m_meshProblem;
     std::vector<ArrayOutcome> m_outcomes;
     std::vector<MappedName> m_names;
-    ProgramPtr m_program; ///< of the newest analysis of this model
+    SourcePtr
+        m_source; ///< of the newest analysis of this model: its arrays have the logical names that they were given
     bool m_ignoreUnnamed = false;
     bool m_following = true;
 };

@@ -193,6 +193,7 @@ std::vector<ProgramArray> arraysOf(const Program& program)
         if (!paths.insert(made.array.path).second)
             continue;
         made.array.names = namesOf(value, annotation);
+        made.dimensions = *value.dimNames;
         made.array.shape = *value.type.shape;
         made.array.dtype = value.type.dtype;
         if (const auto* device = std::get_if<DeviceAxes>(&annotation))

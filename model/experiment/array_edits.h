@@ -32,6 +32,7 @@ inline constexpr std::size_t maximumArrayRank = 16;
 struct ProgramArray {
     NamedArraySetting array; ///< its logical names, else the names that its dimensions have in the network
     std::optional<PartitionSpec> declared; ///< mesh axes that are written at it, whatever the rules say
+    std::vector<std::string> dimensions = {}; ///< as the network calls them: by these their sizes are changed
 };
 [[nodiscard]] std::vector<ProgramArray> arraysOf(const Program& program);
 /// The parameters and inputs of the experiment's program in place of its model. Errors as withArrayAdded().

@@ -106,10 +106,9 @@ void readRoot(ObjectCursor& root, ReadContext& context, Experiment& experiment)
     if (const auto rules = root.find("rules"))
         readRules(*rules, experiment.rules);
     const auto model = root.find("model");
-    if (model)
-        readModel(*model, experiment.mesh, experiment.model);
+    const bool isModelKnown = !model || readModel(*model, experiment.mesh, experiment.model);
     // Arrays alone have no step: there the key counts as unknown, and so is kept as it stands.
-    if (auto* mlp = std::get_if<MlpModel>(&experiment.model))
+    if (auto* mlp = std::get_if<MlpModel>(&experiment.model); mlp && isModelKnown)
         if (const auto step = root.find("step"))
             readStep(*step, mlp->settings);
     if (auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {

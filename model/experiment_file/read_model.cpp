@@ -301,15 +301,15 @@ void readProgram(ObjectCursor& object, const MeshSetting& mesh, ProgramModel& pr
 
 } // namespace
 
-void readModel(const ValueCursor& value, const MeshSetting& mesh, ModelSetting& model)
+bool readModel(const ValueCursor& value, const MeshSetting& mesh, ModelSetting& model)
 {
     auto object = value.asObject();
     if (!object)
-        return;
+        return false;
     const auto preset = object->require("preset");
     const auto index = preset ? preset->asOneOf(words::presets) : std::nullopt;
     if (!index)
-        return; // the other keys mean nothing without it
+        return false; // the other keys mean nothing without it
     if (*index == 0) {
         MlpModel mlp;
         readMlp(*object, mlp.settings);
@@ -328,6 +328,7 @@ void readModel(const ValueCursor& value, const MeshSetting& mesh, ModelSetting& 
         model = std::move(program);
     }
     object->finish();
+    return true;
 }
 
 } // namespace shardscope

@@ -10,8 +10,8 @@ namespace shardscope {
 void readHardware(const ValueCursor& value, HardwareSetting& hardware);
 void readMesh(const ValueCursor& value, MeshSetting& mesh);
 void readRules(const ValueCursor& value, RulesSetting& rules);
-/// Shardings of a program's values are read over `mesh`.
-void readModel(const ValueCursor& value, const MeshSetting& mesh, ModelSetting& model);
+/// Shardings of a program's values are read over `mesh`. False where nobody knows which kind of model it is.
+bool readModel(const ValueCursor& value, const MeshSetting& mesh, ModelSetting& model);
 void readTransformer(ObjectCursor& object, TransformerSettings& settings);
 /// The optimizer and what else a train step has.
 void readStep(const ValueCursor& value, MlpSettings& settings);

@@ -3,8 +3,10 @@
 #include "interchange/maxtext_config.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
+#include <optional>
 
 #include "base/alike.h"
 #include "base/codes.h"
@@ -59,9 +61,11 @@ Result<SpecEntry> toEntry(const char* key, const YamlNode& node)
     return SpecEntry::tuple(std::move(*axes));
 }
 
+constexpr const char* rulesKey = "logical_axis_rules";
+
 Result<LogicalRules> toRules(const YamlNode& node)
 {
-    constexpr const char* key = "logical_axis_rules";
+    constexpr const char* key = rulesKey;
     if (node.type == YamlNode::Type::Mapping)
         return fail(Code::RulesType, {}, node.where());
     if (node.type != YamlNode::Type::List)
@@ -130,6 +134,8 @@ public:
             takeBase(root);
         if (!m_anything)
             return fail(Code::MissingKey, { { "key", "logical_axis_rules" } }, root.where());
+        if (!m_hasRules && m_misspelt) // the other keys are those of other parts of MaxText
+            m_result.warnings.push_back(std::move(*m_misspelt));
         takeSizes();
         checkRules();
         m_result.warnings = summedUp(std::move(m_result.warnings));
@@ -155,8 +161,8 @@ private:
             m_anything = true;
             return readAxes(value);
         }
-        if (key.text == "logical_axis_rules") {
-            m_anything = true;
+        if (key.text == rulesKey) {
+            m_anything = m_hasRules = true;
             for (const YamlNode& item : value.items)
                 m_ruleLines.push_back(item.where());
             return take(toRules(value), config.rules);
@@ -176,6 +182,8 @@ private:
             m_result.warnings.push_back(
                 { Code::RulesElsewhere, { { "key", key.text }, { "value", value.text } }, value.where() });
         }
+        if (!m_misspelt && !nearestName(key.text, std::array{ std::string(rulesKey) }).empty())
+            m_misspelt = Diagnostic{ Code::UnknownKey, { { "key", key.text }, { "nearest", rulesKey } }, key.where() };
         m_result.passedOver.push_back({ key.text, key.line });
         return {};
     }
@@ -260,6 +268,8 @@ private:
     std::vector<Where> m_ruleLines;
     bool m_anything = false;
     bool m_rulesElsewhere = false;
+    bool m_hasRules = false;
+    std::optional<Diagnostic> m_misspelt; ///< a key that is like that of the rules
 };
 
 } // namespace

@@ -44,6 +44,14 @@ QString ExplainedValue::dimensionName(const DimensionReason& reason) const
     return reason.name.empty() ? Words::tr("dimension %1").arg(reason.dimension) : fromStd(reason.name);
 }
 
+QString ExplainedValue::logicalName(const DimensionReason& reason) const
+{
+    const LogicalNames names = m_explanation.annotation ? declaredNames() : LogicalNames();
+    const auto d = static_cast<std::size_t>(reason.dimension);
+    return d < names.size() && names[d].kind == LogicalName::Kind::Name ? fromStd(names[d].name)
+                                                                        : dimensionName(reason);
+}
+
 std::int64_t ExplainedValue::parts(const DimensionReason& reason) const
 {
     return product(reason.axes);

@@ -37,6 +37,8 @@ protected:
     /// "within decoder/layer_1"; "" for the outer list.
     [[nodiscard]] QString within() const;
     [[nodiscard]] QString dimensionName(const DimensionReason& reason) const; ///< "hidden", "dimension 1"
+    /// What rules call it: the logical name that the deciding annotation gives it ("q_heads" of the dimension "heads").
+    [[nodiscard]] QString logicalName(const DimensionReason& reason) const;
     [[nodiscard]] std::int64_t parts(const DimensionReason& reason) const; ///< that it is sharded into; 1: not sharded
     /// The trace of the rules for the annotation that decides, null if rules do not decide.
     [[nodiscard]] const Resolution* decidingRules() const;

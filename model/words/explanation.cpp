@@ -148,7 +148,7 @@ private:
             } else {
                 const DimensionReason* const one[] = { &reason };
                 startShardings(s, one, first);
-                s.fill(Words::tr(", because %1 maps %2 to "), { ruleName(reason.rule), { dimensionName(reason) } });
+                s.fill(Words::tr(", because %1 maps %2 to "), { ruleName(reason.rule), { logicalName(reason) } });
                 s.axes(reason.axes);
                 s.say((reason.axes.size() > 1 ? Words::tr(", which together have %1.") : Words::tr(", which has %1."))
                           .arg(devicesAlong(reason.axes)));
@@ -222,7 +222,7 @@ private:
                 const LogicalRule& skipped = rule(reason.rule);
                 const QString axes = texts(skipped.target.axes, fromStd).join(Words::tr(" and "));
                 s.fill(Words::tr(" %1 maps %2 to %3, but "),
-                    { ruleName(reason.rule, true), { dimensionName(reason) }, { axes } });
+                    { ruleName(reason.rule, true), { logicalName(reason) }, { axes } });
                 s.append(verdictReason(*reason.trace, rules(), declaredNames()));
                 s.say(parts(reason) == 1 ? Words::tr(", so ") : QStringLiteral("."));
                 if (parts(reason) == 1) {
@@ -243,7 +243,7 @@ private:
             const std::vector<LostAxis> all = lostAxes(reason);
             for (std::size_t i = 0; i < all.size(); ++i) {
                 s.fill(Words::tr(" %1 maps %2 to %3, %4"),
-                    { ruleName(reason.rule, true), { dimensionName(reason) }, { all[i].axis }, { all[i].why } });
+                    { ruleName(reason.rule, true), { logicalName(reason) }, { all[i].axis }, { all[i].why } });
                 if (i + 1 == all.size() && reason.axes.empty()) {
                     s.say(Words::tr(", so "));
                     s.strong(dimensionName(reason));
@@ -284,7 +284,7 @@ private:
             QStringList unruled;
             for (const DimensionReason& reason : m_explanation.dims)
                 if (reason.kind == Kind::NoRule && parts(reason) == 1)
-                    unruled << dimensionName(reason);
+                    unruled << logicalName(reason);
             if (!unruled.isEmpty()) {
                 const QString inList = within();
                 s.say(inList.isEmpty() ? Words::tr("No rule names ") : Words::tr("No rule %1 names ").arg(inList));

@@ -30,7 +30,9 @@ public:
             cause.outcome = Words::tr("replicated");
             break;
         case Kind::NoRule:
-            s.say(list().isOuter()
+            s.say(list().isOuter() && logicalName(reason) != cause.subject
+                    ? Words::tr("no rule for %1; no match means unsharded").arg(logicalName(reason))
+                    : list().isOuter()
                     ? Words::tr("no rule; no match means unsharded")
                     : Words::tr("no rule %1, whatever the rules outside say; no match means unsharded").arg(within()));
             cause.outcome = Words::tr("replicated");

@@ -92,6 +92,14 @@ QStringList batchProblems(const std::vector<BatchFigures>& batches, const std::v
     return lines;
 }
 
+QString meshesOfBatches(const FoundMeshes& found)
+{
+    if (found.batches.empty() || found.compared.size() >= found.comparable)
+        return {};
+    return Words::tr("Batches were tried on %1 of %2 meshes.")
+        .arg(count(static_cast<qint64>(found.compared.size())), count(static_cast<qint64>(found.comparable)));
+}
+
 QString batchSensitivity(const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared)
 {
     const auto nameOf = [&](std::size_t mesh) { return meshNames(compared[mesh].axes); };

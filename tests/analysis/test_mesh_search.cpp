@@ -2,6 +2,8 @@
 // Other meshes of as many devices, and which of them sends least as the batch grows.
 #include <QTest>
 
+#include <array>
+
 #include "analysis/axes_to_try.h"
 #include "analysis/mesh_search.h"
 #include "base/codes.h"
@@ -229,6 +231,30 @@ private Q_SLOTS:
         const std::int64_t sizes[] = { 4, 2, 1, 3 }; // of those that do not fit what needs less
         for (std::size_t i = 0; i < made.size(); ++i)
             QCOMPARE(made[i].axes[0].size, sizes[i]);
+    }
+
+    /// Batches are tried on the experiment's own mesh as well, wherever it stands: none sends less than the one that
+    /// sends least.
+    void ownMeshIsCompared()
+    {
+        Experiment experiment = mlpOfBatch(512);
+        experiment.rules.rules.list.push_back({ LogicalName::of("embed"), SpecEntry::axis("fsdp") });
+        experiment.hardware.devices = DeviceSet{ "generic-cpu", "cpu", 8, 8 };
+        AnalysisCache cache;
+        for (const auto& [data, fsdp, model] :
+            { std::array<std::int64_t, 3>{ 64, 1, 1 }, { 1, 64, 1 }, { 1, 1, 64 }, { 4, 4, 4 } }) {
+            experiment.mesh.axes = { { "data", data }, { "fsdp", fsdp }, { "model", model } };
+            const FoundMeshes found = findMeshes(experiment, cache);
+            QVERIFY(found.comparable > 9);
+            QVERIFY(found.compared.size() == 8 || found.compared.size() == 9);
+            QVERIFY(std::any_of(found.compared.begin(), found.compared.end(),
+                [&](const MeshFigures& each) { return each.axes == experiment.mesh.axes; }));
+            for (const BatchFigures& each : found.batches)
+                if (each.sentNow && each.sentLeast && data == 4)
+                    QVERIFY(each.sentLeast->value() <= each.sentNow->value());
+        }
+        const FoundMeshes few = findMeshes(mlpOfBatch(512), cache);
+        QCOMPARE(few.comparable, few.compared.size());
     }
 
     /// The same batch has the same answer, whichever batch the experiment has: with 2 two meshes are not possible.

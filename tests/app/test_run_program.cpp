@@ -1248,6 +1248,12 @@ func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
             == "stablehlo.all_reduce names device 1, and the reference is the program on one device");
         QVERIFY(ran.json().at("results").at(0).at("value") == Json({ 16, 20, 16, 20, 16, 20, 16, 20 }));
         QVERIFY(ran.json().at("exchanged").at(0).at("times") == 1);
+        // Without groups it is over all devices.
+        QByteArray every = text;
+        every.replace("dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>", "dense<> : tensor<0x0xi64>");
+        const Ran ofAll = run(every, arguments + QStringList{ QStringLiteral("--inputs"), given });
+        QVERIFY(ofAll.json().at("problems").at(0).at("cause") == problem.at("cause"));
+        QVERIFY(ofAll.json().at("results") == ran.json().at("results"));
         const Ran unchecked = run(text, arguments + QStringList{ QStringLiteral("--no-check") });
         QCOMPARE(unchecked.code, 0);
         QVERIFY(unchecked.json().at("problems").empty());

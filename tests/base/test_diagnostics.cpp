@@ -255,6 +255,8 @@ void TestDiagnostics::nearestName_data()
                                         << "data";
     QTest::newRow("case") << "Model"
                           << "model";
+    QTest::newRow("case alone, before a slip") << "adamW"
+                                               << "adamw";
     QTest::newRow("something else") << "sequence"
                                     << "";
     QTest::newRow("nothing") << ""
@@ -275,7 +277,8 @@ void TestDiagnostics::nearestName()
 {
     QFETCH(QString, name);
     QFETCH(QString, nearest);
-    const std::vector<std::string> known{ "data", "model", "learning_rate", "lens", "x", "maxtext-rl", "maxtext-base" };
+    const std::vector<std::string> known{ "data", "model", "learning_rate", "lens", "x", "maxtext-rl", "maxtext-base",
+        "adam", "adamw" };
     QCOMPARE(QString::fromStdString(shardscope::nearestName(name.toStdString(), known)), nearest);
     QCOMPARE(shardscope::nearestName(name.toStdString(), {}), std::string());
 }

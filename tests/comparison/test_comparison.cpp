@@ -229,6 +229,19 @@ private Q_SLOTS:
         data.mesh.axes = { { "data", 2 }, { "fsdp", 1 }, { "model", 4 } };
         idle.mesh.axes = { { "data", 1 }, { "fsdp", 2 }, { "model", 4 } };
         QVERIFY(compareSnapshots(snapshotOf(data), snapshotOf(idle)).renamed.empty());
+        // Axes that stand in another order are the same ones.
+        Experiment turned = data;
+        turned.mesh.axes = { { "fsdp", 2 }, { "data", 2 }, { "model", 2 } };
+        data.mesh.axes = { { "data", 2 }, { "fsdp", 2 }, { "model", 2 } };
+        for (Experiment* each : { &data, &turned })
+            each->rules.rules.list.front().target = SpecEntry::tuple({ "data", "fsdp" });
+        const SnapshotComparison order = compareSnapshots(snapshotOf(data), snapshotOf(turned));
+        QVERIFY(std::any_of(order.sent.begin(), order.sent.end(),
+            [](const ComparedAxes& along) { return along.axes == "fsdp, data"; }));
+        for (const ComparedAxes& along : order.sent) {
+            QVERIFY(along.axes != "data, fsdp");
+            QCOMPARE(along.sentBefore, along.sentAfter);
+        }
         // Two sizes that changed places are no names.
         QVERIFY(compareSnapshots(snapshotOf(onMesh(2, 4)), snapshotOf(onMesh(4, 2))).renamed.empty());
     }

@@ -293,6 +293,32 @@ private Q_SLOTS:
         QCOMPARE(view.keyFigure(), QStringLiteral("9 arrays"));
     }
 
+    /// Arrays have the logical names that rules are asked for, also where the network calls the dimension otherwise;
+    /// its sizes go by what the network calls it.
+    void namesOfANetworkAsRulesHaveThem()
+    {
+        Experiment experiment = test::example("transformer-t5x");
+        std::get<TransformerModel>(experiment.model).settings.model.axisNames = AxisNames::MaxText;
+        experiment.rules.rules = LogicalRules{};
+        experiment.rules.rules.list = { { LogicalName::of("embed"), SpecEntry::axis("data") },
+            { LogicalName::of("vocab"), SpecEntry::axis("model") } };
+        test::Fixture fixture(experiment);
+        Document& document = fixture.document;
+        document.waitForAnalysis();
+        NamedArrays arrays(&document);
+        const int embedding = arrays.indexOf("params/token_embedder/embedding");
+        QVERIFY(embedding >= 0);
+        QCOMPARE(axesOf(arrays.array(embedding)), QStringLiteral("vocab 256, embed_vocab 64"));
+        QCOMPARE(toColumn(arrays.outcomes()[static_cast<std::size_t>(embedding)].specified.spec),
+            toColumn(document.snapshot()->row("params/token_embedder/embedding")->spec));
+        QVERIFY(arrays.setAxisSize(embedding, 1, QStringLiteral("128")));
+        document.waitForAnalysis();
+        QCOMPARE(axesOf(arrays.array(embedding)), QStringLiteral("vocab 256, embed_vocab 128"));
+        QVERIFY(arrays.makeList());
+        QCOMPARE(axesOf(listOf(document)[static_cast<std::size_t>(embedding)]),
+            QStringLiteral("vocab 256, embed_vocab 128"));
+    }
+
     /// A program in a text has no names: the dock says so, and makes a list on demand.
     void aProgram()
     {

@@ -1040,7 +1040,7 @@ func.func @main(%a: TYPE {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> 
         QTest::mouseClick(quick.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(quick.controller.state() == RunController::State::Idle, 60'000);
         QVERIFY2(
-            quick.emptyText().contains(u"the loop %forever in line 4 has not ended"_s), qPrintable(quick.emptyText()));
+            quick.emptyText().contains(u"The loop %forever in line 4 has not ended"_s), qPrintable(quick.emptyText()));
 
         ViewFixture slow(experiment("tensor<512x512xf32>"));
         slow.selection.setTensor(u"a"_s);

@@ -175,6 +175,14 @@ private Q_SLOTS:
         QCOMPARE(words::batchSensitivity(batches, meshes),
             QStringLiteral(
                 "data 1 × model 8 sends least with a batch of 32; from a batch of 293 on it is data 2 × model 4."));
+        FoundMeshes tried;
+        tried.compared = meshes;
+        tried.comparable = meshes.size();
+        tried.batches = batches;
+        QVERIFY(words::meshesOfBatches(tried).isEmpty());
+        tried.comparable = 28;
+        QCOMPARE(
+            words::meshesOfBatches(tried), QStringLiteral("Batches were tried on %1 of 28 meshes.").arg(meshes.size()));
         QVERIFY(words::batchProblems(batches, meshes).isEmpty() && words::batchProblem(batches[0], meshes).isEmpty());
         for (const std::size_t i : { std::size_t{ 2 }, std::size_t{ 3 } }) {
             batches[i].least.reset();

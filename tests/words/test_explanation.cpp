@@ -80,6 +80,23 @@ private Q_SLOTS:
         QVERIFY(!all(*snapshot, "layers.0/y").contains(QStringLiteral("pinned_host")));
     }
 
+    /// Rules are told by the logical names that they have, however the dimensions are called in short.
+    void rulesByLogicalNames()
+    {
+        Experiment experiment = example("flax-mlp-logical");
+        experiment.model = TransformerModel();
+        std::get<TransformerModel>(experiment.model).settings.model.axisNames = AxisNames::MaxText2025;
+        experiment.rules.rules = LogicalRules{};
+        experiment.rules.rules.list = { { LogicalName::of("embed"), SpecEntry::axis("data") },
+            { LogicalName::of("heads"), SpecEntry::axis("model") } };
+        const char* const query = "params/decoder/layers.0/self_attention/query/kernel";
+        const QString without = all(*analysed(experiment), query, words::Length::Paragraph);
+        QVERIFY2(without.contains(QStringLiteral("No rule names q_heads or kv")), qPrintable(without));
+        experiment.rules.rules.list.push_back({ LogicalName::of("q_heads"), SpecEntry::axis("model") });
+        const QString with = all(*analysed(experiment), query, words::Length::Paragraph);
+        QVERIFY2(with.contains(QStringLiteral("along heads, because rule 3 maps q_heads to model")), qPrintable(with));
+    }
+
     void linksLeadThere()
     {
         const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));

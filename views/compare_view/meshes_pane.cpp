@@ -96,13 +96,15 @@ void BatchesModel::setFound(const FoundMeshes& found)
     refill(same, [&] {
         m_compared = found.compared;
         m_batches = found.batches;
+        m_tried = words::meshesOfBatches(found);
     });
 }
 
 QString BatchesModel::sentence() const
 {
     QStringList sentences = words::batchProblems(m_batches, m_compared);
-    sentences << words::batchSensitivity(m_batches, m_compared);
+    sentences << words::batchSensitivity(m_batches, m_compared) << m_tried;
+    sentences.removeAll(QString());
     return sentences.join(QLatin1Char(' ')).trimmed();
 }
 

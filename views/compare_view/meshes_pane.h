@@ -66,6 +66,7 @@ protected:
 
 private:
     std::vector<MeshFigures> m_compared;
+    QString m_tried; ///< on how many meshes
     std::vector<BatchFigures> m_batches;
 };
 

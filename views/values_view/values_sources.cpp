@@ -52,7 +52,7 @@ std::optional<ValuesView::Subject> ValuesView::stepSubject(const TensorRow& row)
         if (m_controller->state() != RunController::State::Idle)
             showEmpty(tr("The first step is running."), tr("Stop"));
         else if (!m_failure.isEmpty())
-            showEmpty(tr("No step has run. %1").arg(m_failure), tr("Run step"));
+            showEmpty(tr("No step has run. %1").arg(words::sentence(m_failure)), tr("Run step"));
         else
             showEmpty(m_controller->kept()
                     ? tr("No step has run since the edit that laid the arrays out anew: the devices hold no numbers.")
