@@ -143,7 +143,7 @@ void RulesTable::fitColumns()
             missing -= less;
         };
         shorten(uses, 17); // an icon and a number have room in it
-        shorten(axes, 34); // one chip, and how many more there are
+        shorten(axes, 37); // two short ones have room in it
         shorten(name, 25);
     }
     setColumnWidth(RulesModel::Number, number);

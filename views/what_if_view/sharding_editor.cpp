@@ -59,7 +59,7 @@ void ShardingEditor::makeRows()
     auto* grid = new QGridLayout(m_rowBox);
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(10);
-    grid->setVerticalSpacing(2);
+    grid->setVerticalSpacing(3);
     const Value& value = m_snapshot->program->value(m_target.value);
     const Mesh& mesh = *m_snapshot->mesh;
     QWidget* before = nullptr;
@@ -69,16 +69,15 @@ void ShardingEditor::makeRows()
         before = widget;
     };
     for (std::size_t d = 0; d < value.type.rank(); ++d) {
-        const int r = static_cast<int>(d);
+        // The name with what becomes of it, and below them the axes: there may be many of these.
+        const int r = 2 * static_cast<int>(d);
         Row row;
         const bool named = d < value.dimNames.size() && !value.dimNames[d].empty();
         const QString name = named ? fromStd(value.dimNames[d]) : tr("dimension %1").arg(d);
         auto* label = new RoleLabel(name, RoleLabel::Size::Normal);
         label->setElided(true);
-        label->setMaximumWidth(Metrics::scaled(150));
         grid->addWidget(label, r, 0);
         auto* size = new RoleLabel(words::count(value.type.shape[d]), RoleLabel::Size::Fixed, &Theme::secondary);
-        size->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         grid->addWidget(size, r, 1);
         auto* chips = new QHBoxLayout;
         chips->setSpacing(2);
@@ -98,7 +97,7 @@ void ShardingEditor::makeRows()
             row.axes.push_back(toggle);
         }
         chips->addStretch(1);
-        grid->addLayout(chips, r, 2);
+        grid->addLayout(chips, r + 1, 0, 1, 4);
         if (m_target.takesAnySharding()) {
             row.open = new AxisToggle(tr("open", "dimension of a sharding"), -1, m_rowBox);
             row.open->setAccessibleName(tr("%1 is open").arg(name));
@@ -108,14 +107,14 @@ void ShardingEditor::makeRows()
                 showSharding(true);
                 Q_EMIT edited();
             });
-            grid->addWidget(row.open, r, 3);
+            chips->insertWidget(chips->count() - 1, row.open);
             follow(row.open);
         }
         row.parts = new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary);
-        grid->addWidget(row.parts, r, 4);
+        grid->addWidget(row.parts, r, 2);
         m_rows.push_back(std::move(row));
     }
-    grid->setColumnStretch(2, 1);
+    grid->setColumnStretch(3, 1);
     if (before)
         setTabOrder(before, m_text);
     static_cast<QVBoxLayout*>(layout())->insertWidget(0, m_rowBox);

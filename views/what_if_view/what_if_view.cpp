@@ -41,7 +41,7 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     , m_previewer(this)
     , m_empty(new EmptyPage(QString()))
     , m_page(new QWidget)
-    , m_title(new RoleLabel(RoleLabel::Size::Title))
+    , m_title(new RoleLabel(RoleLabel::Size::Title, RoleLabel::Wrapped))
     , m_choiceBox(new QWidget)
     , m_remark(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::secondary))
     , m_editor(new ShardingEditor)
@@ -54,7 +54,6 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
 {
     vbox(this, {}, 0, { { m_page, 1 }, { m_empty, 1 } });
 
-    m_title->setElided(true, Qt::ElideMiddle);
     hbox(m_choiceBox, {}, styleSpacing, {});
     m_without->setProperty("small", true);
     m_without->setToolTip(tr("Takes back what the experiment gives for this value alone."));
@@ -70,11 +69,11 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     m_table->setToolTip(tr("Return shows the value in the other views; the change stays as it is."));
     m_cancel->setToolTip(tr("Nothing has been changed (Esc)"));
     m_apply->setToolTip(tr("One step that Undo takes back (Ctrl+Return)"));
-    auto* head = hbox({}, 8, { { m_title, 1 }, m_choiceBox });
     auto* foot = hbox({}, 8, { boxStretch(1), m_cancel, m_apply });
     const BoxItem withoutTable = boxStretch(1);
     vbox(m_page, { 10, 8, 8, 8 }, 8,
-        { head, m_remark, m_editor, { m_without, 0, Qt::AlignLeft }, m_summary, { m_table, 100 }, withoutTable, foot });
+        { m_title, { m_choiceBox, 0, Qt::AlignLeft }, m_remark, m_editor, { m_without, 0, Qt::AlignLeft }, m_summary,
+            { m_table, 100 }, withoutTable, foot });
 
     m_delay.setSingleShot(true);
     m_delay.setInterval(80); // between two letters
