@@ -72,8 +72,11 @@ void ShardingEditor::makeRows()
         // The name with what becomes of it, and below them the axes: there may be many of these.
         const int r = 2 * static_cast<int>(d);
         Row row;
-        const bool named = d < value.dimNames.size() && !value.dimNames[d].empty();
-        const QString name = named ? fromStd(value.dimNames[d]) : tr("dimension %1").arg(d);
+        const auto nameIn = [d](const std::vector<std::string>& names) { return d < names.size() ? names[d] : ""; };
+        std::string given = m_target.kind == AnnotationTarget::Kind::Rules ? nameIn(m_target.dimNames) : "";
+        if (given.empty()) // what rules call it, else what the network does
+            given = nameIn(value.dimNames);
+        const QString name = given.empty() ? tr("dimension %1").arg(d) : fromStd(given);
         auto* label = new RoleLabel(name, RoleLabel::Size::Normal);
         label->setElided(true);
         grid->addWidget(label, r, 0);
