@@ -73,10 +73,10 @@ void ShardingEditor::makeRows()
         const int r = 2 * static_cast<int>(d);
         Row row;
         const auto nameIn = [d](const std::vector<std::string>& names) { return d < names.size() ? names[d] : ""; };
-        std::string given = m_target.kind == AnnotationTarget::Kind::Rules ? nameIn(m_target.dimNames) : "";
-        if (given.empty()) // what rules call it, else what the network does
-            given = nameIn(value.dimNames);
-        const QString name = given.empty() ? tr("dimension %1").arg(d) : fromStd(given);
+        std::string chosen = m_target.kind == AnnotationTarget::Kind::Rules ? nameIn(m_target.dimNames) : "";
+        if (chosen.empty()) // what rules call it, else what the network does
+            chosen = nameIn(value.dimNames);
+        const QString name = chosen.empty() ? tr("dimension %1").arg(d) : fromStd(chosen);
         auto* label = new RoleLabel(name, RoleLabel::Size::Normal);
         label->setElided(true);
         grid->addWidget(label, r, 0);
