@@ -66,8 +66,8 @@ private:
     std::optional<Error> m_meshProblem;
     std::vector<ArrayOutcome> m_outcomes;
     std::vector<MappedName> m_names;
-    SourcePtr
-        m_source; ///< of the newest analysis of this model: its arrays have the logical names that they were given
+    /// Of the newest analysis of this model: its arrays have the logical names that they were given.
+    SourcePtr m_source;
     bool m_ignoreUnnamed = false;
     bool m_following = true;
 };
