@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/codes.h"
+#include "base/letter_case.h"
 #include "base/text.h"
 
 namespace shardscope {
@@ -303,7 +304,7 @@ std::string nearestName(std::string_view name, std::span<const std::string> know
     const auto lower = [](std::string_view text) {
         std::string made(text);
         for (char& c : made)
-            c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+            c = lowerCase(c);
         return made;
     };
     for (const std::string& candidate : known)

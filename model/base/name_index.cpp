@@ -5,14 +5,11 @@
 #include <iterator>
 #include <tuple>
 
+#include "base/letter_case.h"
+
 namespace shardscope {
 
 namespace {
-
-char lowered(char c)
-{
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 /// A letter or digit, or a part of one beyond ASCII.
 bool isOfWord(char c)
@@ -88,7 +85,7 @@ void NameIndex::add(std::string_view name, std::string_view beside)
 {
     m_items.push_back({ m_text.size(), static_cast<std::uint32_t>(name.size()) });
     for (const std::string_view part : { name, beside })
-        std::transform(part.begin(), part.end(), std::back_inserter(m_text), lowered);
+        std::transform(part.begin(), part.end(), std::back_inserter(m_text), lowerCase);
 }
 
 std::string_view NameIndex::name(std::size_t item) const
@@ -106,7 +103,7 @@ std::string_view NameIndex::beside(std::size_t item) const
 std::vector<std::uint32_t> NameIndex::find(std::string_view query, std::size_t maximum) const
 {
     std::string typed(query);
-    std::transform(typed.begin(), typed.end(), typed.begin(), lowered);
+    std::transform(typed.begin(), typed.end(), typed.begin(), lowerCase);
     const std::vector<std::string_view> words = wordsOf(typed);
     std::vector<FoundName> found;
     if (words.empty()) {
