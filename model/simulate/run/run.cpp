@@ -9,6 +9,7 @@
 #include "base/codes.h"
 #include "simulate/run/fill_arguments.h"
 #include "simulate/run/memory_needed.h"
+#include "simulate/run/passing_slots.h"
 #include "simulate/run/simulated_run.h"
 
 namespace shardscope {
@@ -28,7 +29,9 @@ Result<void> SimulatedRun::prepare(const RunOptions& options)
     m_memory = DeviceMemory(*m_plan, sharing);
     SHARDSCOPE_TRY(phases,
         preparePhases(*m_plan, sharing, budget,
-            { !m_observers.empty() || options.tracedInstructions > 0, options.plainKernels }, m_stop));
+            { !m_observers.empty() || options.tracedInstructions > 0, options.plainKernels,
+                m_observers.empty() && valuesPass(*m_plan, m_threads) },
+            m_stop));
     if (isStopped())
         return {};
     m_phases = std::move(*phases);
