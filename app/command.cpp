@@ -30,7 +30,7 @@ public:
     explicit LastMemory(const JsonTarget& target)
     {
         s_target = &target;
-        s_reserve = std::make_unique<char[]>(4 << 20);
+        s_reserve = std::make_unique_for_overwrite<char[]>(4 << 20); // addresses: pages that nobody writes cost no time
         s_before = std::set_terminate(&LastMemory::end);
     }
     ~LastMemory()
