@@ -19,14 +19,16 @@ int check(const std::string& file, const JsonTarget& json)
     if (!input)
         return reject(json, input.error());
     const SnapshotPtr snapshot = analyse(input->experiment);
-    const int status = hasFindings(*input, *snapshot) ? Findings : Done;
+    std::vector<Diagnostic> all = allProblems(*input, *snapshot);
+    for (Diagnostic& problem : variantProblems(*input, file))
+        all.push_back(std::move(problem));
+    const int status = hasFindings(all) ? Findings : Done;
     if (!json.empty()) {
         Json out = envelope(json, *input);
-        out["problems"] = problems(*input, *snapshot);
+        out["problems"] = toJson(all);
         return emitJson(out, json, status);
     }
     Console console;
-    const std::vector<Diagnostic> all = allProblems(*input, *snapshot);
     print(console, all);
     if (all.empty())
         console.line(QString::fromStdString(input->name) + QStringLiteral(": no problems"), Emphasis::Good);

@@ -88,6 +88,14 @@ void printRules(Console& console, const Snapshot& snapshot, Extent extent)
                           ? QStringLiteral(", constraints are handed a mesh")
                           : QString()));
     printRuleList(console, rules.rules.list, &snapshot.ruleUses, extent);
+    if (!snapshot.namesWithoutRule.empty()) {
+        QStringList names;
+        for (const auto& [name, uses] : snapshot.namesWithoutRule)
+            names << QStringLiteral("%1 (%2)").arg(words::fromStd(name)).arg(uses);
+        console.line(QStringLiteral("  No rule names %1: these dimensions stay unsharded; in brackets, in how many arrays.")
+                         .arg(names.join(QStringLiteral(", "))),
+            Emphasis::Faint);
+    }
     if (const auto partitioner = t5xPartitioner(*snapshot.experiment); partitioner && *partitioner)
         console.line(words::batchAxes(**partitioner, snapshot.mesh.get()), Emphasis::Faint);
     for (std::size_t i = 0; i < rules.inner.size(); ++i) {
@@ -207,13 +215,12 @@ int show(const std::string& file, const std::string& tensor, Extent extent, cons
         console.heading(words::fromStd(input->experiment.title));
         if (snapshot->isPartitioned())
             console.line(
-                QStringLiteral("XLA has partitioned this program already. The mesh explains which devices "
+                QStringLiteral("This program has been partitioned already. The mesh explains which devices "
                                "exchange; shardings are those of the arrays that its arguments are parts of."));
         if (snapshot->mesh)
             printMesh(console, *snapshot, extent);
         printRules(console, *snapshot, extent);
-        if (!snapshot->tensors.empty())
-            printTensors(console, *snapshot, extent);
+        printTensors(console, *snapshot, extent);
         if (snapshot->plan) {
             printPlannedMemory(console, plannedMemory(*snapshot->plan));
             printHostMemory(console, *snapshot);

@@ -254,6 +254,26 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(
         std::move(*text) };
 }
 
+std::vector<Diagnostic> variantProblems(const Input& input, const std::string& file)
+{
+    std::vector<Diagnostic> all;
+    if (!input.file.empty())
+        return all;
+    for (const Variant& variant : input.experiment.variants) {
+        auto applied = applyVariant(input.experiment, variant, filesOf(file));
+        std::vector<Diagnostic>& found = applied ? applied->warnings : applied.error();
+        std::erase_if(found, [&](const Diagnostic& problem) { // that the experiment has itself
+            return std::any_of(input.warnings.begin(), input.warnings.end(), [&](const Diagnostic& own) {
+                return own.code == problem.code && own.where.pointer == problem.where.pointer
+                    && own.args == problem.args;
+            });
+        });
+        for (Diagnostic& problem : namingFile(std::move(found), shownName(file) + '#' + variant.name))
+            all.push_back(std::move(problem));
+    }
+    return all;
+}
+
 std::string programName(const Input& input)
 {
     const std::string file = sourceFile(input.experiment);

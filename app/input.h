@@ -37,6 +37,10 @@ inline constexpr std::size_t maximumExperiment = std::size_t{ 64 } << 20;
 [[nodiscard]] tl::expected<Input, std::vector<Diagnostic>> loadExperiment(
     const std::string& name, std::optional<std::string> text = {});
 
+/// Of an experiment that was read from `file`: what of its variants makes no experiment, and what nobody knows in their
+/// patches, each in FILE#NAME. Errors and warnings of applyVariant(). Nothing of a variant itself.
+[[nodiscard]] std::vector<Diagnostic> variantProblems(const Input& input, const std::string& file);
+
 /// The name of the program's text, for places in it: that of the input, or of the file that an experiment names, from
 /// where the experiment was given: "sub/step.mlir" for step.mlir in "sub/experiment.json".
 [[nodiscard]] std::string programName(const Input& input);

@@ -229,6 +229,11 @@ Json rulesJson(const Snapshot& snapshot)
         { "bound_when_traced", rules.boundWhenTraced },
         { "constraint_mesh", constraintMeshes[static_cast<std::size_t>(rules.constraintMesh)] },
         { "list", ruleListJson(rules.rules.list, snapshot.mesh.get(), &snapshot.ruleUses) } };
+    if (!snapshot.namesWithoutRule.empty()) {
+        json["names_without_rule"] = Json::array();
+        for (const auto& [name, uses] : snapshot.namesWithoutRule)
+            json["names_without_rule"].push_back({ { "name", name }, { "uses", uses } });
+    }
     if (!rules.inner.empty()) {
         json["inner"] = Json::array();
         for (std::size_t i = 0; i < rules.inner.size(); ++i)
@@ -304,6 +309,8 @@ int reject(const JsonTarget& json, const std::vector<Diagnostic>& errors)
 
 void printTensors(Console& console, const Snapshot& snapshot, Extent extent)
 {
+    if (snapshot.tensors.empty())
+        return;
     Table table{ "Tensor", "Type", "Shape", "Spec", "Per device", "Bytes per device>", "Copies>" };
     const std::string& platform = snapshot.experiment->hardware.devices.platform;
     // What is padded is said where there is any, and where arrays lie that are elsewhere.
@@ -367,10 +374,10 @@ int statusOf(const std::vector<Diagnostic>& problems)
     return std::any_of(problems.begin(), problems.end(), isError) ? Findings : Done;
 }
 
-bool hasFindings(const Input& input, const Snapshot& snapshot)
+bool hasFindings(const std::vector<Diagnostic>& problems)
 {
-    const std::vector<Diagnostic> all = allProblems(input, snapshot);
-    return std::any_of(all.begin(), all.end(), [](const Diagnostic& d) { return d.severity() != Severity::Info; });
+    return std::any_of(
+        problems.begin(), problems.end(), [](const Diagnostic& d) { return d.severity() != Severity::Info; });
 }
 
 } // namespace shardscope::cli

@@ -96,6 +96,6 @@ void printProblems(Console& console, const Input& input, const Snapshot& snapsho
 /// The one rule of exit codes: errors are findings, warnings are not. (For `check`, whose result they are, both are.)
 [[nodiscard]] int statusOf(const std::vector<Diagnostic>& problems);
 /// Whether there is an error or a warning.
-[[nodiscard]] bool hasFindings(const Input& input, const Snapshot& snapshot);
+[[nodiscard]] bool hasFindings(const std::vector<Diagnostic>& problems);
 
 } // namespace shardscope::cli

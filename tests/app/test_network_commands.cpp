@@ -550,6 +550,33 @@ private Q_SLOTS:
         QCOMPARE(ranWith(QStringLiteral("show --variant x rule-lab")).code, 2); // an example, which has none
     }
 
+    /// What a patch says wrongly does nothing in silence: check of the file tells it.
+    void checkLooksAtVariants()
+    {
+        const auto checked = [this](const QByteArray& patch, const QByteArray& more = {}) {
+            const QByteArray content = smallMlp("\n}",
+                more
+                    + ",\n  \"variants\": [{ \"name\": \"4x2\", \"patch\": { \"mesh\": { \"axes\": [[\"data\", 4], "
+                      "[\"model\", 2]] } } }, "
+                      "{ \"name\": \"other\", \"patch\": "
+                    + patch + " }]\n}");
+            return ranWith(QStringLiteral("check ") + writeFile(m_folder, QStringLiteral("checked.json"), content));
+        };
+        const Ran fine = checked("{ \"title\": \"B\" }");
+        const Ran misspelled = checked("{ \"mehs\": { \"axes\": [[\"data\", 4], [\"model\", 2]] } }");
+        QCOMPARE(misspelled.code, 1);
+        QVERIFY2(misspelled.out.contains(QStringLiteral("checked.json#other: W220"))
+                && misspelled.out.contains(QStringLiteral("Did you mean “mesh”?")),
+            qPrintable(misspelled.out + misspelled.error));
+        QVERIFY2(!fine.out.contains(QLatin1Char('#')), qPrintable(fine.out));
+        const Ran broken = checked("{ \"mesh\": 3 }");
+        QVERIFY2(broken.code == 1 && broken.out.contains(QStringLiteral("checked.json#other: E")),
+            qPrintable(broken.out + broken.error));
+        // A key that nobody knows in the file itself is told once, not again for each variant.
+        const Ran once = checked("{ \"title\": \"B\" }", ",\n  \"mehs\": 1");
+        QCOMPARE(once.out.count(QStringLiteral("W220")), 1);
+    }
+
     void configurations()
     {
         const QString file = writeFile(m_folder, QStringLiteral("config.json"), configuration);
