@@ -56,6 +56,8 @@ Json foundJson(const FoundMeshes& found)
         Json row{ { "batch_size", each.batch },
             { "mesh", each.least ? meshOfAxes(found.compared[*each.least].axes) : Json(nullptr) },
             { "sent_bytes", sentJson(each.sentLeast) }, { "sent_bytes_now", sentJson(each.sentNow) } };
+        if (each.problemNow)
+            row["why_not_now"] = words::describe(*each.problemNow).cause.toStdString();
         for (const BatchChange& change : each.changes)
             row["changes"].push_back(
                 { { "from_batch_size", change.from }, { "mesh", meshOfAxes(found.compared[change.least].axes) } });
@@ -110,7 +112,7 @@ void printBatches(Console& console, const FoundMeshes& found)
     for (const BatchFigures& each : found.batches)
         if (each.least)
             batches.rows.push_back({ words::count(each.batch), words::meshNames(found.compared[*each.least].axes),
-                sentText(each.sentLeast), sentText(each.sentNow) });
+                sentText(each.sentLeast), words::sentNow(each) });
     console.line();
     if (!batches.rows.empty())
         console.table(batches, {});

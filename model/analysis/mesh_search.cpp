@@ -335,6 +335,7 @@ std::vector<BatchFigures> batchSensitivity(const Experiment& experiment, const s
         BatchFigures figures;
         figures.batch = batch;
         figures.sentNow = own->sentBytes;
+        figures.problemNow = own->problem;
         SentWith now{ batch, std::vector<std::optional<Rational>>(meshes.size()) };
         std::optional<MeshFigures> closest;
         for (std::size_t i = 0; i < meshes.size(); ++i) {

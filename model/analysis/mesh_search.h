@@ -28,7 +28,7 @@ struct MeshFigures {
     std::optional<Rational> sentBytes; ///< per device and step; absent where no step can run
     /// Why nobody would take it: the first error, more than the memory there is, an argument that JAX refuses for jit
     /// because it does not divide, an axis of which all positions do the same work (such a mesh sends nothing,
-    /// because it shards nothing), or a program that XLA has partitioned over the experiment's own mesh.
+    /// because it shards nothing), or a program that has been partitioned over the experiment's own mesh.
     std::optional<Diagnostic> problem;
     /// The mesh that is better: among those without a problem whose state and sent bytes are both no larger, and one of
     /// them smaller, the one that sends least.
@@ -48,6 +48,7 @@ struct BatchChange {
 struct BatchFigures {
     std::int64_t batch = 0;
     std::optional<Rational> sentNow; ///< on the experiment's own mesh; absent where no step can run
+    std::optional<Diagnostic> problemNow; ///< why that mesh cannot be used with this batch
     /// Of the meshes handed over that can be used with this batch: the first one of those that send least.
     std::optional<std::size_t> least;
     std::optional<Rational> sentLeast;

@@ -69,6 +69,13 @@ QString batchProblem(const BatchFigures& batch, const std::vector<MeshFigures>& 
                                           : QString();
 }
 
+QString sentNow(const BatchFigures& batch)
+{
+    const QString sent = batch.sentNow ? bytes(*batch.sentNow) : QString(QLatin1Char('-'));
+    return batch.problemNow ? Words::tr("%1, %2", "bytes sent, why not").arg(sent, shortReason(*batch.problemNow))
+                            : sent;
+}
+
 QStringList batchProblems(const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared)
 {
     QStringList lines;

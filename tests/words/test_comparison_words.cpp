@@ -183,6 +183,11 @@ private Q_SLOTS:
         tried.comparable = 28;
         QCOMPARE(
             words::meshesOfBatches(tried), QStringLiteral("Batches were tried on %1 of 28 meshes.").arg(meshes.size()));
+        batches[0].sentNow = Rational(2048);
+        QCOMPARE(words::sentNow(batches[0]), QStringLiteral("2 KiB"));
+        batches[0].problemNow = meshes[2].problem;
+        QCOMPARE(words::sentNow(batches[0]), QStringLiteral("2 KiB, does not fit: 3 MiB of 2 MiB"));
+        QCOMPARE(words::sentNow(batches[1]), QStringLiteral("-"));
         QVERIFY(words::batchProblems(batches, meshes).isEmpty() && words::batchProblem(batches[0], meshes).isEmpty());
         for (const std::size_t i : { std::size_t{ 2 }, std::size_t{ 3 } }) {
             batches[i].least.reset();

@@ -115,6 +115,14 @@ QVariant BatchesModel::cell(int row, int column, int role) const
         return Theme::current().error;
     if (isReason && role == Qt::AccessibleDescriptionRole)
         return words::batchProblem(batch(row), m_compared);
+    if (column == SentNow && batch(row).problemNow) {
+        if (role == Qt::ForegroundRole)
+            return Theme::current().error;
+        if (role == Qt::ToolTipRole)
+            return plainTip(words::sentNow(batch(row)));
+        if (role == Qt::AccessibleDescriptionRole)
+            return words::sentNow(batch(row));
+    }
     if (column == Least && role == Qt::ToolTipRole) // its column may be too narrow for it
         return plainTip(isReason ? words::batchProblem(batch(row), m_compared) : text(row, Least));
     return {};
