@@ -26,7 +26,7 @@
 namespace shardscope {
 
 struct HardwareSetting {
-    DeviceSet devices{ "generic-cpu", "cpu", 2, 4 };
+    DeviceSet devices{ "generic-cpu", "cpu", 1, 8 };
     double iciBytesPerSecond = 45e9; ///< between devices of one host; on a grid of TPU chips, of one slice
     double dcnBytesPerSecond = 6e9; ///< between hosts (slices)
     std::int64_t memoryPerDevice = std::int64_t{ 16 } << 30; ///< bytes

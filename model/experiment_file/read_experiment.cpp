@@ -80,13 +80,29 @@ bool readHeader(ObjectCursor& root, ReadContext& context, Experiment& experiment
     return true;
 }
 
-/// Whether a file says how many devices there are.
-bool countsDevices(const std::optional<ValueCursor>& hardware)
+/// Devices that the file does not count follow the mesh: all of them, or those of a host, or the hosts.
+void countDevices(const std::optional<ValueCursor>& hardware, Experiment& experiment)
 {
-    const auto counts = [](const JsonNode& key) {
-        return key.key == "hosts" || key.key == "devices_per_host" || key.key == "topology";
+    const auto states = [&](std::string_view name) {
+        return hardware
+            && std::any_of(hardware->node().children.begin(), hardware->node().children.end(),
+                [name](const JsonNode& key) { return key.key == name; });
     };
-    return hardware && std::any_of(hardware->node().children.begin(), hardware->node().children.end(), counts);
+    if (states("topology"))
+        return;
+    if (!states("hosts") && !states("devices_per_host")) {
+        experiment = withHardwareFollowing(experiment, HardwareSetting(experiment.hardware));
+        return;
+    }
+    std::int64_t count = 1;
+    for (const MeshAxis& axis : experiment.mesh.axes)
+        count = saturatingProduct(count, axis.size);
+    DeviceSet& devices = experiment.hardware.devices;
+    if (count > maximumDevices || (states("hosts") && states("devices_per_host")))
+        return;
+    const std::int32_t stated = states("hosts") ? devices.hosts : devices.devicesPerHost;
+    if (count % stated == 0)
+        (states("hosts") ? devices.devicesPerHost : devices.hosts) = static_cast<std::int32_t>(count / stated);
 }
 
 void readRoot(ObjectCursor& root, ReadContext& context, Experiment& experiment)
@@ -101,8 +117,7 @@ void readRoot(ObjectCursor& root, ReadContext& context, Experiment& experiment)
     experiment.mesh.axes = { { "data", 2 }, { "model", 4 } };
     if (const auto mesh = root.find("mesh"))
         readMesh(*mesh, experiment.mesh);
-    if (!countsDevices(hardware))
-        experiment = withHardwareFollowing(experiment, HardwareSetting(experiment.hardware));
+    countDevices(hardware, experiment);
     if (const auto rules = root.find("rules"))
         readRules(*rules, experiment.rules);
     const auto model = root.find("model");

@@ -511,6 +511,26 @@ private Q_SLOTS:
         QVERIFY(makeMesh(expected.mesh)->deviceCount() == expected.hardware.devices.count());
     }
 
+    /// Devices that a file does not count are as many as the mesh has, on one host.
+    void devicesFollowTheMesh()
+    {
+        const auto devices = [](const std::string& members) {
+            const auto read = readExperiment(
+                R"({"format": "sharding-experiment", "version": "1.0", "mesh": {"axes": [["data", 4], ["model", 6]]},
+                    "hardware": { )"
+                + members + " } }");
+            return read
+                ? std::pair(read->experiment.hardware.devices.hosts, read->experiment.hardware.devices.devicesPerHost)
+                : std::pair(-1, -1);
+        };
+        QVERIFY(devices("") == std::pair(1, 24));
+        QVERIFY(devices(R"("device": "h100", "platform": "gpu")") == std::pair(1, 24));
+        QVERIFY(devices(R"("hosts": 3)") == std::pair(3, 8));
+        QVERIFY(devices(R"("devices_per_host": 4)") == std::pair(6, 4));
+        QVERIFY(devices(R"("hosts": 2, "devices_per_host": 4)") == std::pair(2, 4)); // which the mesh does not fit
+        QVERIFY(devices(R"("hosts": 5)") == std::pair(5, 8)); // no number of devices per host makes 24
+    }
+
     void topologies()
     {
         const auto hardware = [](const std::string& members) {
