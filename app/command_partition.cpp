@@ -11,6 +11,7 @@
 #include "collectives_report.h"
 #include "command.h"
 #include "commands.h"
+#include "partition/part_labels.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
@@ -60,7 +61,10 @@ Result<Partitioned> partitioned(const Snapshot& snapshot, bool optimal)
     PrintOptions options;
     options.names = hasPaths ? PrintedNames::AsComments : PrintedNames::None;
     options.locations = hasPaths;
-    out.text = printStableHlo(withPlacement(snapshot, device.program), options);
+    Program program = withPlacement(snapshot, device.program);
+    if (!snapshot.isPartitioned())
+        labelParts(program, device);
+    out.text = printStableHlo(program, options);
     out.moved = words::transferSummary(hostTransfers(snapshot));
     const auto held = [&](std::string name, const ShardedArray& array) {
         return Held{ std::move(name), array.type, array.sharding, array.over(out.mesh) };

@@ -18,7 +18,7 @@ bool holds(const DimensionSharding& dim, AxisRef full)
 
 std::vector<AbsentAxis> absentAxes(const Snapshot& snapshot, ValueId value, int dimension, const std::stop_token& stop)
 {
-    if (!snapshot.propagation || !snapshot.annotations || !value.valid()
+    if (!snapshot.propagation || snapshot.isPartitioned() || !snapshot.annotations || !value.valid()
         || value.index >= snapshot.propagation->shardings.size())
         return {};
     const TensorSharding& sharding = snapshot.propagation->shardings[value.index];

@@ -111,7 +111,7 @@ constexpr std::array rows{
     CodeRow{ Code::AttributeMissing, "E195", Error, "attribute_missing", "operation lacks an attribute" },
     CodeRow{ Code::AttributeValue, "E196", Error, "attribute_value", "attribute has a wrong value" },
     CodeRow{ Code::NoProgram, "E197", Error, "no_program", "text without a program" },
-    CodeRow{ Code::CompiledProgram, "E198", Error, "compiled_program", "program that XLA has compiled" },
+    CodeRow{ Code::CompiledProgram, "E198", Error, "compiled_program", "program that has been partitioned already" },
     CodeRow{ Code::NotComparable, "E199", Error, "not_comparable", "texts that cannot be compared" },
     CodeRow{ Code::RankMismatch, "E401", Error, "rank_mismatch", "sharding is of another rank than the array" },
     CodeRow{ Code::BadReshape, "E402", Error, "bad_reshape", "devices do not fill the grid" },

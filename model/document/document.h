@@ -43,7 +43,7 @@ public:
     [[nodiscard]] QUndoStack* undoStack();
     /// One undo step. `text` names the effect ("data 2 → 4"). Edits with the same non-zero mergeId that follow each
     /// other become one step (a drag); one that ends where it began vanishes. An error is reported by editRefused()
-    /// and changes nothing; returns false then. Of a program that XLA has partitioned nothing can be changed that
+    /// and changes nothing; returns false then. Of a program that has been partitioned nothing can be changed that
     /// decides how it is sharded: CompiledProgram.
     bool edit(Result<Experiment> after, const QString& text, int mergeId = 0);
     /// A new id for a drag that begins.

@@ -6,6 +6,7 @@
 #include "hlo/to_stablehlo.h"
 #include "networks/initializer.h"
 #include "program/device_counts.h"
+#include "program/explaining_mesh.h"
 #include "program/over_mesh.h"
 #include "propagation/calls/call_graph.h"
 
@@ -46,6 +47,11 @@ Result<SourceProgram> read(const ProgramModel& model)
     if (Result<void> fits = passes::checkFlattened(read->program); !fits) {
         place(fits.error(), model);
         return tl::unexpected(std::move(fits.error()));
+    }
+    if (read->partitionedOver.empty() && isPartitioned(read->program)) {
+        read->partitionedOver = explainingMesh(read->program);
+        SHARDSCOPE_TRY(mesh, Mesh::create(read->partitionedOver));
+        read->partsOf = statedParts(read->program, *mesh);
     }
     declaredName(*read, *model.text);
     listFew(read->program);

@@ -28,8 +28,8 @@ struct SourceProgram {
     std::vector<ChosenInitial> initial = {}; ///< what a network's own arguments begin with where nothing is chosen
     std::vector<Diagnostic> warnings;
     std::vector<StackedInitial> stacks = {}; ///< arguments of a network that begin as others would, put together
-    /// Of a text that XLA has compiled: the mesh that explains its groups of devices. It is the program of one device;
-    /// nothing of how it is sharded can be changed any more.
+    /// Of a text that has been partitioned already, by XLA or by `shardscope partition`: the mesh that explains its
+    /// groups of devices. It is the program of one device; nothing of how it is sharded can be changed any more.
     std::vector<MeshAxis> partitionedOver = {};
     /// Likewise, per argument of main: how the array is sharded that it is a part of; nothing where nobody says it.
     std::vector<std::optional<TensorSharding>> partsOf = {};

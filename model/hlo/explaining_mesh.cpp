@@ -7,58 +7,11 @@
 
 #include "hlo/attributes.h"
 #include "hlo/scanner.h"
+#include "program/mesh_of_groups.h"
 
 namespace shardscope {
 
 namespace {
-
-/// Products of the minor axes: of 2 x 4 devices 1, 4 and 8. Each divides the next one.
-using Strides = std::set<std::int64_t>;
-
-Strides stridesOf(const std::vector<MeshAxis>& axes)
-{
-    Strides strides{ 1 };
-    std::int64_t product = 1;
-    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis)
-        strides.insert(product = saturatingProduct(product, axis->size));
-    return strides;
-}
-
-/// What a group needs that begins at its smallest member: runs of devices at equal distances, runs of these, and so on.
-Strides stridesOf(std::vector<std::int32_t> group)
-{
-    Strides strides{ 1 };
-    std::sort(group.begin(), group.end());
-    const auto count = static_cast<std::int64_t>(group.size());
-    const auto at = [&](std::int64_t place) {
-        return std::int64_t{ group[static_cast<std::size_t>(place)] } - group.front();
-    };
-    for (std::int64_t known = 1; known < count;) { // the first `known` members are explained
-        const std::int64_t stride = at(known);
-        std::int64_t times = 2;
-        while (known * times < count && at(known * times) == stride * times)
-            ++times;
-        strides.insert(stride);
-        strides.insert(stride * times);
-        known *= times;
-    }
-    return strides;
-}
-
-/// As long as each divides the next.
-void addStrides(Strides& all, const Strides& further, std::int64_t devices)
-{
-    Strides both = all;
-    for (const std::int64_t stride : further)
-        if (stride > 0 && devices % stride == 0)
-            both.insert(stride);
-        else
-            return;
-    for (auto stride = both.begin(); std::next(stride) != both.end(); ++stride)
-        if (*std::next(stride) % *stride != 0)
-            return;
-    all = std::move(both);
-}
 
 /// "mesh['x'=2,'y'=4] ..." anywhere in a value; none where it is none.
 std::vector<MeshAxis> namedMesh(std::string_view text)
@@ -129,17 +82,17 @@ std::vector<MeshAxis> explainingMesh(const HloModule& module, const HloCollectiv
     const std::int64_t devices = collectives.devices;
     if (devices < 1 || devices > maximumDevices)
         return { { "axis_0", 1 } };
-    Strides needed{ 1, devices };
+    MeshOfGroups mesh(devices);
     std::set<std::pair<std::string_view, GroupIds>> seen;
     for (const HloCollective& collective : collectives.list) {
         const HloAttribute* text = module.attribute(module.instructions[collective.instruction], "replica_groups");
         if (!text || collective.groups.size() < 2 || !seen.insert({ module.view(text->value), collective.ids }).second)
             continue;
-        for (const std::vector<std::int32_t>& group : collective.groups.expanded(devices))
-            addStrides(needed, stridesOf(group), devices);
+        for (std::vector<std::int32_t>& group : collective.groups.expanded(devices))
+            mesh.addGroup(std::move(group));
     }
     const std::vector<MeshAxis> stated = statedMesh(module, devices);
-    const Strides known = stridesOf(stated);
+    const AxisStrides known = axisStrides(stated), &needed = mesh.strides();
     if (!stated.empty() && std::includes(known.begin(), known.end(), needed.begin(), needed.end()))
         return stated;
     if (stated.empty() && module.entry != noHloIndex)
@@ -148,29 +101,9 @@ std::vector<MeshAxis> explainingMesh(const HloModule& module, const HloCollectiv
                 if (const auto shardings = hloShardings(module, instruction))
                     for (const HloSharding& sharding : *shardings)
                         if (sharding.kind == HloSharding::Kind::Tiled)
-                            addStrides(needed, sharding.tiles.strides().value_or(Strides{ 1 }), devices);
-    addStrides(needed, known, devices);
-    std::vector<MeshAxis> axes;
-    for (auto stride = needed.begin(); std::next(stride) != needed.end(); ++stride)
-        axes.insert(axes.begin(), { std::string(), *std::next(stride) / *stride });
-    // An axis of the stated mesh that lies in the same place keeps its name.
-    std::int64_t stride = 1;
-    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis, stride *= std::prev(axis)->size) {
-        std::int64_t own = 1;
-        for (auto other = stated.rbegin(); other != stated.rend(); own *= other->size, ++other)
-            if (own == stride && other->size == axis->size && other->size > 1)
-                axis->name = other->name;
-    }
-    if (axes.empty())
-        axes.push_back({ std::string(), 1 });
-    const auto isTaken = [&](const std::string& name) {
-        return std::any_of(axes.begin(), axes.end(), [&](const MeshAxis& axis) { return axis.name == name; });
-    };
-    for (std::size_t i = 0, number = 0; i < axes.size(); ++i)
-        while (axes[i].name.empty())
-            if (std::string name = "axis_" + std::to_string(number++); !isTaken(name))
-                axes[i].name = std::move(name);
-    return axes;
+                            mesh.addStrides(sharding.tiles.strides().value_or(AxisStrides{ 1 }));
+    mesh.addStrides(known);
+    return mesh.axes(stated);
 }
 
 } // namespace shardscope

@@ -40,7 +40,7 @@ public:
                 donated += (donated.empty() ? "" : " ") + std::to_string(a) + ',';
         }
         const PropagationResult& propagation = *m_snapshot.propagation;
-        // What XLA has partitioned does not say of its results what they are shards of.
+        // What has been partitioned does not say of its results what they are shards of.
         for (std::size_t r = 0; r < m_main.results() && !m_snapshot.isPartitioned(); ++r) {
             const ValueId value = main.results[r];
             std::optional<TensorSharding> declared;

@@ -26,8 +26,8 @@ struct ReadProgram {
     /// Per ValueId: where in the text the value's name begins, after the sign. Several results of one operation may
     /// have one name.
     std::vector<std::uint32_t> names = {};
-    /// Of a program that XLA has partitioned already, the mesh that explains which devices exchange
-    /// (hlo/to_stablehlo.h); empty for all others.
+    /// Of a program that has been partitioned already, the mesh that explains which devices exchange
+    /// (hlo/to_stablehlo.h, program/explaining_mesh.h); empty for all others.
     std::vector<MeshAxis> partitionedOver = {};
     /// Likewise, per argument of main, over that mesh: how the array is sharded that it is a part of; nothing where the
     /// text does not say it.

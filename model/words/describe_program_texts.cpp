@@ -107,11 +107,11 @@ ProblemText describeProgramText(const Diagnostic& d)
             Words::tr("Write %1.").arg(arg("wanted")), {} };
     case Code::CompiledProgram:
         if (d.arg("devices"))
-            return { Words::tr("XLA has partitioned this program for %1, the mesh has %2")
+            return { Words::tr("this program has been partitioned for %1, the mesh has %2")
                          .arg(counted(d.number("devices"), Noun::Device), counted(d.number("wanted"), Noun::Device)),
                 Words::tr("Give the experiment a mesh of %1.").arg(counted(d.number("devices"), Noun::Device)), {} };
-        return { Words::tr("XLA has partitioned this program already: there is nothing left to lay out"),
-            Words::tr("To lay it out otherwise, open the text before compilation: jax.jit(f).lower(...).as_text()."),
+        return { Words::tr("this program has been partitioned already: there is nothing left to lay out"),
+            Words::tr("To lay it out otherwise, open what it was partitioned from: of JAX jax.jit(f).lower(...).as_text()."),
             {} };
     case Code::NotComparable:
         if (arg("wrong") == QLatin1String("devices"))

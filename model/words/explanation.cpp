@@ -28,7 +28,7 @@ public:
     {
     }
 
-    /// Of a program that XLA has partitioned.
+    /// Of a program that has been partitioned.
     [[nodiscard]] ExplanationText ofOneDevice(Length length) const
     {
         ExplanationText text;
@@ -38,10 +38,10 @@ public:
         if (m_row)
             s.say(Words::tr("Each device holds %1 of it, a part of %2, as ").arg(held, fromStd(toString(m_row->type))))
                 .code(fromStd(toColumn(m_row->spec)))
-                .say(Words::tr(". XLA has partitioned the program already, and its text says so."));
+                .say(Words::tr(". The program has been partitioned already, and its text says so."));
         else
             s.say(Words::tr(
-                "Each device holds its own %1. XLA has partitioned the program already: of what array it is a "
+                "Each device holds its own %1. The program has been partitioned already: of what array it is a "
                 "part its text does not say.")
                       .arg(held));
         text.paragraphs.push_back(s.take());

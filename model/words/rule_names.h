@@ -28,7 +28,7 @@ namespace shardscope::words {
 [[nodiscard]] inline QString noRulesText(const Experiment& experiment, const SnapshotPtr& snapshot, RuleList list)
 {
     if (snapshot && snapshot->isPartitioned())
-        return Words::tr("XLA has partitioned this program already: no rule decides anything.");
+        return Words::tr("This program has been partitioned already: no rule decides anything.");
     if (hasNothingForRules(snapshot))
         return Words::tr("This program states its own shardings.");
     return list.isOuter()

@@ -57,6 +57,35 @@ private Q_SLOTS:
         QVERIFY(!all.out.contains(QStringLiteral("more rows")));
     }
 
+    /// What `partition` prints says of which arrays its arguments are shards; nothing is replicated that is not.
+    void partitionedTexts()
+    {
+        const auto specs = [](const nlohmann::json& shown) {
+            std::map<std::string, std::string> all;
+            for (const auto& tensor : shown.at("tensors"))
+                all.emplace(tensor.at("path"), tensor.at("spec").dump() + tensor.at("shape").dump());
+            return all;
+        };
+        for (const char* example : { "flax-mlp-logical", "transformer-t5x", "transformer-experts", "jax-layer" }) {
+            const Ran printed = runProgram({ QStringLiteral("partition"), QLatin1String(example) });
+            const QString text = writeFile(m_folder, QStringLiteral("partitioned.mlir"), printed.out.toUtf8());
+            const nlohmann::json shown = runProgram({ QStringLiteral("show"), text, QStringLiteral("--json") }).json();
+            QVERIFY(shown.at("partitioned") == true);
+            const auto held = specs(shown);
+            const nlohmann::json own =
+                runProgram({ QStringLiteral("show"), QLatin1String(example), QStringLiteral("--json") }).json();
+            const auto wanted = specs(own);
+            if (QByteArray(example) == "jax-layer") { // whose devices are in an order of their own
+                QVERIFY(held.empty());
+                continue;
+            }
+            QVERIFY(shown.at("mesh").at("axes") == own.at("mesh").at("axes"));
+            QVERIFY2(held.size() > 10, example);
+            for (const auto& [path, spec] : held)
+                QVERIFY2(wanted.count(path) == 1 && wanted.at(path) == spec, (path + ": " + spec).c_str());
+        }
+    }
+
     /// Names are printed as they are, whatever stands in them.
     void namesWithPercentSigns()
     {

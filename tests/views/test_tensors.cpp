@@ -89,7 +89,7 @@ ENTRY %main_spmd (p: f32[2,8]) -> f32[2,8] {
 )") },
             "compiled"));
         QVERIFY(fixture.snapshot().isPartitioned() && fixture.snapshot().tensors.empty());
-        const QString sentence = u"XLA has partitioned this program already, and its text does not say of what arrays "
+        const QString sentence = u"This program has been partitioned already, and its text does not say of what arrays "
                                  "its values are parts."_s;
         TensorsView tensors(&fixture.document, &fixture.selection);
         QCOMPARE(tensors.findChild<EmptyPage*>()->sentence(), sentence);

@@ -123,7 +123,7 @@ private Q_SLOTS:
         QTRY_VERIFY(timeline->isInFront());
     }
 
-    /// What XLA has partitioned and nobody can run has nothing over time; what it sends is shown.
+    /// What has been partitioned and nobody can run has nothing over time; what it sends is shown.
     void compiledProgramsWithoutAPlanHaveNoTimeline()
     {
         Appearance appearance(ThemeChoice::Light);

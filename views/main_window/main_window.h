@@ -350,7 +350,7 @@ private:
     bool m_questionClosed = false; ///< until another experiment comes
     bool m_isNew = false; ///< another experiment is about to come
     bool m_hasRun = false; ///< a step of this one
-    bool m_hasNoStep = false; ///< arrays with rules, and what XLA has partitioned and nobody can plan
+    bool m_hasNoStep = false; ///< arrays with rules, and what has been partitioned and nobody can plan
 
     QMenu* m_recentMenu = nullptr;
     QToolBar* m_toolBar = nullptr;

@@ -431,7 +431,7 @@ void MainWindow::followContents()
     const SnapshotPtr snapshot = m_document.snapshot();
     const bool isPartitioned = snapshot && snapshot->isPartitioned();
     if (snapshot && (snapshot->ok() || isPartitioned)) {
-        // What XLA has partitioned is not edited: without a plan it never has one.
+        // What has been partitioned is not edited: without a plan it never has one.
         const bool hasNone = hasNoStep(*snapshot) || (isPartitioned && snapshot->notPlanned);
         if (std::exchange(m_hasNoStep, hasNone) != hasNone)
             placeTimeline();
@@ -440,9 +440,9 @@ void MainWindow::followContents()
     for (Section* section : m_inputs->sections())
         if (ofRules.contains(section->body()))
             section->setNothing(
-                isPartitioned ? tr("XLA has partitioned this program already: no rule decides anything.") : QString());
+                isPartitioned ? tr("This program has been partitioned already: no rule decides anything.") : QString());
     m_programBox->drawer()->setNothing(
-        isPartitioned ? tr("XLA has partitioned this program already: nothing is propagated.") : QString());
+        isPartitioned ? tr("This program has been partitioned already: nothing is propagated.") : QString());
     m_inputs->fit();
 }
 

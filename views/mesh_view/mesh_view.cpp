@@ -81,7 +81,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_fit->setProperty("small", true);
     m_fit->setToolTip(tr("Gives the hardware as many devices as the mesh needs"));
 
-    m_fixed->setText(tr("XLA has partitioned the program already; this mesh explains which devices exchange."));
+    m_fixed->setText(tr("The program has been partitioned already; this mesh explains which devices exchange."));
     m_fixed->setContentsMargins(8, 0, 8, 2);
     m_fixed->hide();
     m_head->setElided(true, Qt::ElideLeft); // the number of devices, which stands last, is never shortened

@@ -221,9 +221,9 @@ void ShardGridView::showEmpty()
     const std::optional<Obstacle> obstacle = some ? std::nullopt : obstacleOf(*m_document);
     const bool isPartitioned = snapshot && snapshot->isPartitioned();
     m_empty->setSentence(isPartitioned && !m_selection->tensor().isEmpty()
-            ? tr("XLA has partitioned this program already, and its text does not say of what array this is a part.")
+            ? tr("This program has been partitioned already, and its text does not say of what array this is a part.")
             : isPartitioned && !some
-            ? tr("XLA has partitioned this program already, and its text does not say of what arrays its values are "
+            ? tr("This program has been partitioned already, and its text does not say of what arrays its values are "
                  "parts.")
             : some     ? tr("Choose a tensor to see how the devices hold it.")
             : obstacle ? obstacle->layoutText()

@@ -196,7 +196,7 @@ void TensorsView::showEmpty()
     const SnapshotPtr snapshot = m_document->lastGood();
     m_empty->setSentence(obstacle ? obstacle->layoutText()
             : snapshot && snapshot->isPartitioned()
-            ? tr("XLA has partitioned this program already, and its text does not say of what arrays its values are "
+            ? tr("This program has been partitioned already, and its text does not say of what arrays its values are "
                  "parts.")
             : tr("The experiment is being analysed."));
     m_empty->setButton({});

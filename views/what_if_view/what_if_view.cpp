@@ -157,7 +157,7 @@ void WhatIfView::showEmpty()
     const std::optional<Obstacle> obstacle = tensors ? std::nullopt : obstacleOf(*m_document);
     const bool isFixed = m_snapshot && m_snapshot->isPartitioned();
     m_empty->setButton(tensors && !isFixed ? tr("Show the first one") : QString());
-    m_empty->setSentence(isFixed ? tr("XLA has partitioned this program already: no other sharding can be tried.")
+    m_empty->setSentence(isFixed ? tr("This program has been partitioned already: no other sharding can be tried.")
             : obstacle           ? obstacle->layoutText()
             : !m_snapshot        ? tr("The experiment is being analysed.")
             : m_path.isEmpty()   ? tr("Select a value to try another sharding for it.")
