@@ -320,6 +320,33 @@ private Q_SLOTS:
         QVERIFY(!share());
     }
 
+    /// A failure is a sentence; what cannot be tried again with success is not offered.
+    void whatThisMachineHasNoRoomFor()
+    {
+        Experiment large = test::example("flax-mlp-logical");
+        large.mesh.axes = { { "data", 16'384 }, { "model", 1 } };
+        large.mesh.deviceOrder.clear();
+        large.hardware.devices = DeviceSet::ofHosts("generic-cpu", "cpu", 1, 16'384);
+        std::get<MlpModel>(large.model).settings.batch = 16'384;
+        std::get<MlpModel>(large.model).settings.embed = 8'192;
+        Fixture fixture(large);
+        RunController controller(&fixture.document);
+        TimingView view(&fixture.document, &fixture.selection, &controller);
+        view.resize(700, 260);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const auto* run = test::named<QPushButton>(&view, u"Run step"_s);
+        QVERIFY(run && run->isVisible());
+        controller.runStep();
+        QTRY_VERIFY_WITH_TIMEOUT(controller.refusal(), 60'000);
+        QTRY_VERIFY(!run->isVisible());
+        QVERIFY(test::shows(&view, words::sentence(words::describe(*controller.refusal()).inFull())));
+        QVERIFY(words::sentence(words::describe(*controller.refusal()).inFull()).startsWith(u"The run needs "_s));
+        QVERIFY(fixture.document.edit(test::example("flax-mlp-logical"), u"smaller"_s));
+        fixture.document.waitForAnalysis();
+        QVERIFY(!controller.refusal());
+    }
+
     /// Where no step can run the page says which problem is in the way; what it is and how it is mended stands there.
     void theEmptyPageNamesWhatIsInTheWay()
     {
