@@ -297,6 +297,38 @@ private Q_SLOTS:
         }
     }
 
+    /// In the width of an inspector the list has all of it: how often is seen beside what is sent each time, and the
+    /// sums stand below, or nowhere where there is no height for them.
+    void columnsInANarrowInspector()
+    {
+        QWidget dock; // gives the view less width than it asks for
+        ShownCollectives shown(compiledProgram());
+        CollectivesView& view = shown.view;
+        view.setParent(&dock);
+        dock.resize(1200, 900);
+        view.show();
+        dock.show();
+        const QTableView* table = view.table();
+        for (const QSize size : { QSize(500, 850), QSize(500, 500), QSize(360, 500), QSize(1016, 430) }) {
+            view.resize(size);
+            QVERIFY(!table->isColumnHidden(CollectivesModel::Times));
+            const auto end = [table] {
+                return table->columnViewportPosition(CollectivesModel::Times)
+                    + table->columnWidth(CollectivesModel::Times);
+            };
+            QTRY_VERIFY2(end() <= table->viewport()->width(), qPrintable(QString::number(size.width())));
+            for (const int column : { CollectivesModel::Kind, CollectivesModel::Axes, CollectivesModel::Tensor })
+                QTRY_VERIFY2(table->columnWidth(column) >= Metrics::scaled(60), qPrintable(QString::number(column)));
+            const QWidget* sums = sumsBars(view);
+            QTRY_COMPARE(sums->isVisible(), size.height() != 500);
+            if (size.width() < 520) {
+                QTRY_VERIFY(table->width() >= view.width() - 4);
+                QVERIFY(!sums->isVisible()
+                    || sums->mapTo(&view, QPoint()).y() > table->mapTo(&view, QPoint()).y() + table->height() - 1);
+            }
+        }
+    }
+
     void theOneChosenIsExplainedAndPriced()
     {
         ShownCollectives shown(findExample("flax-mlp-logical")->experiment);

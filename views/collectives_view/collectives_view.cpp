@@ -398,13 +398,13 @@ void CollectivesView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     arrange();
-    fitTensorColumn();
+    fitNames();
 }
 
 bool CollectivesView::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_table->viewport() && event->type() == QEvent::Resize)
-        fitTensorColumn();
+        fitNames();
     return QWidget::eventFilter(watched, event);
 }
 
