@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTableView>
 #include <cmath>
@@ -327,6 +328,34 @@ private Q_SLOTS:
                     || sums->mapTo(&view, QPoint()).y() > table->mapTo(&view, QPoint()).y() + table->height() - 1);
             }
         }
+    }
+
+    /// From the first row on, also where the view gets its height later; a row below what is seen comes into sight with
+    /// those before it. What was scrolled by hand stays.
+    void theListBeginsAtTheTop()
+    {
+        ShownCollectives shown(findExample("transformer-experts")->experiment, { 1016, 60 });
+        CollectivesView& view = shown.view;
+        QTableView* table = view.table();
+        view.choose(1);
+        view.resize(1016, 600);
+        QTRY_VERIFY(table->viewport()->height() > 150);
+        QTRY_COMPARE(table->verticalScrollBar()->value(), 0);
+        const auto seen = [table](int row) {
+            const QRect place = table->visualRect(table->model()->index(row, 0));
+            return place.top() >= 0 && place.bottom() < table->viewport()->height();
+        };
+        const int last = table->model()->rowCount() - 5;
+        QVERIFY(last > 12 && !seen(last));
+        view.choose(last);
+        QTRY_VERIFY(seen(last) && seen(last - 1));
+        view.resize(1016, 560);
+        QTRY_VERIFY(seen(last) && seen(last - 1));
+        table->verticalScrollBar()->triggerAction(QAbstractSlider::SliderToMaximum);
+        const int scrolled = table->verticalScrollBar()->value();
+        view.resize(1016, 570);
+        QCoreApplication::processEvents();
+        QVERIFY(scrolled > 0 && table->verticalScrollBar()->value() >= scrolled - 1);
     }
 
     void theOneChosenIsExplainedAndPriced()

@@ -78,6 +78,7 @@ private:
     void chooseSelected();
     void fitColumns();
     void fitNames();
+    void showChosen();
     [[nodiscard]] int chipsWidth() const;
     void arrange();
 
@@ -105,6 +106,7 @@ private:
     bool m_isSplitByHand = false;
     /// Of the columns that give way, where there is room.
     std::array<int, CollectivesModel::ColumnCount> m_wantedWidths{};
+    bool m_isScrolledByHand = false;
     bool m_following = false, m_sumsChosen = false;
     bool m_shown = false; ///< the list has rows
     bool m_compares = false; ///< examples are shown beside each other
