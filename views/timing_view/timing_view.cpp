@@ -241,8 +241,8 @@ void TimingView::show(RunController::Timings timing, bool isKept)
 void TimingView::showEmpty()
 {
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document, *m_controller);
-    const bool isSaidAbove = m_controller->refusal() && !m_failureRow->isHidden();
-    m_empty->setSentence(obstacle && !isSaidAbove ? obstacle->stepText() : tr("No step has run yet."));
+    const bool isShownAbove = m_controller->refusal() && !m_failureRow->isHidden();
+    m_empty->setSentence(obstacle && !isShownAbove ? obstacle->stepText() : tr("No step has run yet."));
     m_empty->setButton(obstacle ? QString() : tr("Run step"));
 }
 
