@@ -93,7 +93,7 @@ Result<MadeNetwork> presetNetwork(const NewOptions& options)
     if (!preset)
         return tl::unexpected(unknownPreset(options.preset));
     SHARDSCOPE_TRY(made, makeNetwork(preset->settings, std::string(preset->title), options.network));
-    made->experiment.notes = "Sizes: " + std::string(preset->source) + '.';
+    made->experiment.notes = "The sizes are those of " + std::string(preset->source) + '.';
     return std::move(*made);
 }
 

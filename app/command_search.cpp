@@ -84,7 +84,7 @@ QString sentText(const std::optional<Rational>& sent)
 void printMeshes(Console& console, const FoundMeshes& found, const std::vector<MeshAxis>& present, bool all)
 {
     constexpr std::size_t most = 16;
-    Table meshes{ "Mesh", "State and gradients>", "Peak>", "Sent per step>", "Among them" };
+    Table meshes{ "Mesh", "State and gradients>", "Peak>", "Sent per step>", "Verdict" };
     for (std::size_t i = 0; i < found.meshes.size(); ++i) {
         const MeshFigures& each = found.meshes[i];
         const bool isPresent = each.axes == present;

@@ -112,6 +112,7 @@ struct RunController::Private {
     int jobsOpen = 0;
     std::stop_source stop, abandon;
     std::uint64_t generation = 0; ///< news of earlier generations is out of date
+    std::optional<Diagnostic> tooLarge; ///< what the last start of this generation failed with
     QTimer throttle;
     QElapsedTimer sinceAnnouncement;
     std::atomic<qint64> done = 0, total = 0;
@@ -210,6 +211,7 @@ void RunController::Private::forget()
         abandon = std::stop_source();
     }
     ++generation;
+    tooLarge.reset();
     {
         const std::scoped_lock lock(mutex);
         jobs.clear();
@@ -288,6 +290,10 @@ void RunController::Private::deliver()
         now.timeitSteps = std::pair<std::int64_t, std::int64_t>(now.stepsDone - done + 1, now.stepsDone);
         Q_EMIT q->timeitFinished();
     }
+    if (arrived.failure && arrived.failure->code == Code::OutOfMemory && arrived.failure->arg("bytes"))
+        tooLarge = arrived.failure;
+    else if (!arrived.steps.empty())
+        tooLarge.reset();
     jobsOpen = std::max(0, jobsOpen - arrived.jobsFinished);
     if (jobsOpen == 0)
         setState(State::Idle);
@@ -493,6 +499,13 @@ RunController::Begun RunController::begun() const
 {
     const std::scoped_lock lock(d->mutex);
     return d->begun;
+}
+
+std::optional<Diagnostic> RunController::refusal() const
+{
+    // Other programs may have given memory back since then.
+    const bool isSo = d->tooLarge && d->tooLarge->number("bytes") > memoryLimit(RunOptions());
+    return isSo ? d->tooLarge : std::nullopt;
 }
 
 void RunController::runStep()

@@ -5,6 +5,7 @@
 #include <QObject>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,10 @@ public:
         bool operator==(const Begun&) const = default;
     };
     [[nodiscard]] Begun begun() const;
+
+    /// Why no step of what the document has now can be taken: the last one failed, since it needs more memory than this
+    /// machine has even now. None before anybody has tried.
+    [[nodiscard]] std::optional<Diagnostic> refusal() const;
 
     void runStep();
     void runTimeit(qint64 runs, qint64 loops);

@@ -114,7 +114,7 @@ int MemoryBar::segmentAt(const QPoint& point) const
     return indexAt(segments, point, &Segment::rect);
 }
 
-LiveLine LiveLine::make(const MemorySummary& memory, const QRect& plot)
+LiveLine LiveLine::make(const MemorySummary& memory, const QRect& plot, std::int64_t limit)
 {
     LiveLine line;
     line.plot = plot;
@@ -122,7 +122,9 @@ LiveLine LiveLine::make(const MemorySummary& memory, const QRect& plot)
     if (memory.live.empty())
         return line;
     const std::int64_t highest = *std::max_element(memory.live.begin(), memory.live.end());
-    line.top = std::max<std::int64_t>(1, saturatingSum(highest, highest / 8));
+    line.showsLimit = limit > 0 && highest / 2 >= limit / 3;
+    const std::int64_t shown = line.showsLimit ? std::max(highest, limit) : highest;
+    line.top = std::max<std::int64_t>(1, saturatingSum(shown, shown / 8));
     const std::size_t count = memory.live.size();
     const auto x = [&](std::size_t part, std::size_t parts) {
         return plot.left() + plot.width() * static_cast<qreal>(part) / static_cast<qreal>(parts);
@@ -156,13 +158,17 @@ qreal LiveLine::y(std::int64_t bytes) const
     return plot.top() + plot.height() * (1.0 - static_cast<double>(bytes) / static_cast<double>(top));
 }
 
-qreal LiveLine::lowest(qreal left, qreal right) const
+qreal LiveLine::middleOf(int instruction) const
 {
-    qreal lowest = plot.top();
-    for (std::size_t i = 0; i + 1 < corners.size(); i += 2)
-        if (corners[i].x() <= right && corners[i + 1].x() >= left)
-            lowest = std::max(lowest, corners[i].y());
-    return lowest;
+    return plot.left()
+        + plot.width() * (instruction + 0.5) / static_cast<double>(std::max<std::size_t>(instructions, 1));
+}
+
+QRectF LiveLine::overPeak(const QSizeF& text, qreal gap) const
+{
+    const qreal middle = peak.x() + plot.width() / 2.0 / static_cast<double>(std::max<std::size_t>(instructions, 1));
+    const qreal left = std::min(middle - text.width() / 2, plot.left() + plot.width() - text.width());
+    return { QPointF(std::max<qreal>(left, plot.left()), peak.y() - gap - text.height()), text };
 }
 
 int LiveLine::instructionAt(const QPoint& point) const

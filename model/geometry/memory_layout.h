@@ -51,11 +51,13 @@ struct LiveLine {
     std::vector<QPointF> corners; ///< of the line, left to right
     QPointF peak; ///< left end of the highest step
     std::size_t instructions = 0;
+    bool showsLimit = false; ///< the highest step comes near the limit, or is above it
 
-    static LiveLine make(const MemorySummary& memory, const QRect& plot);
+    static LiveLine make(const MemorySummary& memory, const QRect& plot, std::int64_t limit = 0);
     [[nodiscard]] qreal y(std::int64_t bytes) const;
-    /// The lowest point of the line (largest y) over an interval: text below it touches nothing.
-    [[nodiscard]] qreal lowest(qreal left, qreal right) const;
+    [[nodiscard]] qreal middleOf(int instruction) const; ///< x
+    /// Where a text of that size stands above the middle of the highest step, `gap` over it.
+    [[nodiscard]] QRectF overPeak(const QSizeF& text, qreal gap) const;
     [[nodiscard]] int instructionAt(const QPoint& point) const; ///< -1 outside
 };
 

@@ -99,15 +99,16 @@ int ScatterLayout::dotAt(const QPointF& point, double within) const
     return nearest;
 }
 
-std::vector<QRectF> ScatterLayout::labelPlaces(const QRectF& inside, const std::vector<QSizeF>& texts) const
+std::vector<QRectF> ScatterLayout::labelPlaces(
+    const QRectF& inside, const std::vector<QSizeF>& texts, std::size_t first) const
 {
     constexpr double aside = dotRadius + 8; // clear of the ring around the mesh that is open
-    std::vector<QRectF> taken, places;
+    std::vector<QRectF> taken, places(dots.size());
     for (const Dot& dot : dots)
         taken.push_back(QRectF(dot.at.x() - dotRadius, dot.at.y() - dotRadius, 2 * dotRadius, 2 * dotRadius));
     for (qsizetype i = 1; i < front.size(); ++i)
         taken.push_back(around(front[i - 1], front[i]));
-    for (std::size_t i = 0; i < dots.size(); ++i) {
+    const auto place = [&](std::size_t i) {
         const QPointF at = dots[i].at;
         const double width = texts[i].width(), height = texts[i].height(), left = at.x() - aside - width,
                      right = at.x() + aside, middle = at.y() - height / 2, above = at.y() - height - 3,
@@ -123,10 +124,15 @@ std::vector<QRectF> ScatterLayout::labelPlaces(const QRectF& inside, const std::
                 break;
             }
         }
-        places.push_back(found);
+        places[i] = found;
         if (!found.isNull())
             taken.push_back(found);
-    }
+    };
+    if (first < dots.size())
+        place(first);
+    for (std::size_t i = 0; i < dots.size(); ++i)
+        if (i != first)
+            place(i);
     return places;
 }
 

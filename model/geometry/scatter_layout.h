@@ -36,8 +36,9 @@ struct ScatterLayout {
     /// The nearest dot within so many pixels, -1 for none.
     [[nodiscard]] int dotAt(const QPointF& point, double within) const;
     /// Places for a text of that size beside each dot: empty where it would lie on another one, on a dot or on the
-    /// line, or not within `inside`.
-    [[nodiscard]] std::vector<QRectF> labelPlaces(const QRectF& inside, const std::vector<QSizeF>& texts) const;
+    /// line, or not within `inside`. The dot `first` has the first choice, the others in their order.
+    [[nodiscard]] std::vector<QRectF> labelPlaces(
+        const QRectF& inside, const std::vector<QSizeF>& texts, std::size_t first = 0) const;
 };
 
 } // namespace shardscope

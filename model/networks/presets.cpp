@@ -194,15 +194,19 @@ TransformerSettings t5v11(const PresetSizes& sizes)
     return s;
 }
 
-constexpr std::string_view ownConfig = "the model's published configuration; the number of its published weights";
-constexpr std::string_view ownRounded = "the model's published configuration; its number is published rounded";
+constexpr std::string_view ownConfig =
+    "the model's published configuration, which gives as many parameters as its published weights have";
+constexpr std::string_view ownRounded =
+    "the model's published configuration; the number of its parameters is published rounded";
 constexpr std::string_view textOnly = "the published configuration of the text decoder, without the vision encoder";
 constexpr std::string_view foundry = "MosaicML's llm-foundry, table of benchmarks: learned positions, 2048 tokens";
-constexpr std::string_view gptPaper = "Brown et al. 2020 (GPT-3), table 2.1, whose number is rounded";
+constexpr std::string_view gptPaper = "Brown et al. 2020 (GPT-3), table 2.1, whose number of parameters is rounded";
 constexpr std::string_view nanotron = "Nanotron's benchmark summary";
-constexpr std::string_view optConfig = "Zhang et al. 2022 (OPT) and the published configuration; number by formula";
-constexpr std::string_view palmPaper = "Chowdhery et al. 2022 (PaLM), table 1; number by formula, 540.35B is published";
-constexpr std::string_view t5v11Config = "the published configuration; number by formula, a rounded one is published";
+constexpr std::string_view optConfig = "Zhang et al. 2022 (OPT) and the published configuration; parameters by formula";
+constexpr std::string_view palmPaper =
+    "Chowdhery et al. 2022 (PaLM), table 1; parameters by formula, 540.35B is published";
+constexpr std::string_view t5v11Config =
+    "the published configuration; parameters by formula, a rounded number is published";
 
 /// A row per model:
 ///     id, title, family, source, parameters, exact, { layers, embed, heads, kvHeads, headSize, mlp, vocab }

@@ -282,7 +282,7 @@ QString groupList(const CollectiveEntry& entry, std::size_t most)
         for (std::size_t i = 0; i < std::min(pairs.size(), most); ++i)
             shown << QStringLiteral("%1 → %2").arg(pairs[i][0]).arg(pairs[i][1]);
         if (pairs.size() > most)
-            shown << QStringLiteral("… (%1)").arg(groupCounts(entry));
+            shown << QStringLiteral("…");
         return shown.join(QStringLiteral(", "));
     }
     std::size_t devices = 0;
@@ -299,8 +299,9 @@ QString groupList(const CollectiveEntry& entry, std::size_t most)
         shown << QStringLiteral("[") + members.join(QStringLiteral(", ")) + QStringLiteral("]");
     }
     const auto all = static_cast<qsizetype>(groups.size());
-    return shown.size() == all ? shown.join(QStringLiteral(", "))
-                               : Words::tr("%1, … (%2)").arg(shown.join(QStringLiteral(", ")), groupCounts(entry));
+    if (shown.size() < all)
+        shown << QStringLiteral("…");
+    return shown.join(QStringLiteral(", "));
 }
 
 QString shardingForm(const TensorSharding& sharding, const Mesh& mesh)

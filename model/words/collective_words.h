@@ -17,7 +17,7 @@ namespace shardscope::words {
 [[nodiscard]] QString partsOf(ReduceKind kind, std::int64_t parts);
 /// "2 groups of 4"; of a collective-permute "6 pairs".
 [[nodiscard]] QString groupCounts(const CollectiveEntry& entry);
-/// "[0, 1, 2, 3], [4, 5, 6, 7]"; of more devices than `most` the first groups, then how many there are. Of a
+/// "[0, 1, 2, 3], [4, 5, 6, 7]"; of more devices than `most` the first groups, and "…". Of a
 /// collective-permute who sends to whom: "0 → 2, 2 → 4".
 [[nodiscard]] QString groupList(const CollectiveEntry& entry, std::size_t most = 64);
 /// "P(data, -)", with what is still to be added up: "P(data, -), partial along model".

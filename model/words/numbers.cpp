@@ -46,11 +46,11 @@ std::size_t byteUnit(double value)
     return unit;
 }
 
-/// In seconds: that of µs below 10 ms, of ms below 10 s, as the number is printed.
+/// In seconds: that of µs below 1 ms, of ms below 10 s, as the number is printed.
 double timeUnit(double value)
 {
     const double magnitude = std::abs(value);
-    return magnitude < 9.9995e-3 ? 1e-6 : magnitude < 9.9995 ? 1e-3 : 1;
+    return magnitude < 0.9995e-3 ? 1e-6 : magnitude < 9.9995 ? 1e-3 : 1;
 }
 
 QString timeText(double value, double unit)

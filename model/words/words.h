@@ -41,7 +41,7 @@ using Text = std::vector<Span>;
 // chosen for the number as it is printed: never 1,024 KiB.
 [[nodiscard]] QString bytes(double value);
 [[nodiscard]] QString bytes(Rational value); ///< "≈ 5 B" where devices send different numbers of bytes, in the mean 5.3
-[[nodiscard]] QString seconds(double value); ///< µs below 10 ms, then ms, then s
+[[nodiscard]] QString seconds(double value); ///< µs below 1 ms, then ms, from 10 s on s
 [[nodiscard]] QString meanAndDeviation(double mean, double deviation); ///< "12.4 ms ± 0.3 ms": both in the mean's unit
 [[nodiscard]] QString count(qint64 value); ///< thousands by locale
 /// Parts printed with so many decimals, so that they add up to the sum as printed: those that lose most are rounded up.

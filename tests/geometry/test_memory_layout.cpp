@@ -138,13 +138,22 @@ private Q_SLOTS:
         QCOMPARE(line.peak, QPointF(220, line.y(400)));
         QVERIFY(line.y(400) > 10 && line.y(400) < line.y(100));
         QCOMPARE(line.y(0), 100.0);
-        QCOMPARE(line.lowest(230, 240), line.y(400));
-        QCOMPARE(line.lowest(200, 240), line.y(100));
+        QCOMPARE(line.middleOf(0), 70.0);
+        // The text about the peak stands over the middle of its step, and not beyond the edges of the plot.
+        QCOMPARE(line.overPeak({ 60, 8 }, 4), QRectF(240, line.y(400) - 12, 60, 8));
+        QCOMPARE(line.overPeak({ 390, 8 }, 4).right(), 420.0);
         QCOMPARE(line.instructionAt({ 20, 50 }), 0);
         QCOMPARE(line.instructionAt({ 221, 50 }), 2);
         QCOMPARE(line.instructionAt({ 419, 50 }), 3);
         QCOMPARE(line.instructionAt({ 5, 50 }), -1);
         QVERIFY(LiveLine::make({}, QRect(0, 0, 10, 10)).corners.empty());
+        // A limit that is near or exceeded has its place; one far away would press the line together.
+        QVERIFY(!line.showsLimit && !LiveLine::make(memory, line.plot, 1'000).showsLimit);
+        QCOMPARE(LiveLine::make(memory, line.plot, 1'000).top, line.top);
+        const LiveLine near = LiveLine::make(memory, line.plot, 500), over = LiveLine::make(memory, line.plot, 300);
+        QVERIFY(near.showsLimit && near.y(500) > near.plot.top());
+        QVERIFY(over.showsLimit && over.y(300) > over.y(400));
+        QCOMPARE(over.top, line.top);
 
         // Far more of them than pixels: as many corners as can be seen, and nothing that stands out is lost.
         memory.live.assign(100'000, 100);
@@ -163,7 +172,6 @@ private Q_SLOTS:
         QVERIFY(std::abs(top->x() - 300) <= 0.5);
         QCOMPARE(bottom->y(), dense.y(0));
         QVERIFY(std::abs(bottom->x() - 100) <= 0.5);
-        QCOMPARE(dense.lowest(90, 110), dense.y(0));
         for (std::size_t i = 1; i < dense.corners.size(); ++i)
             QVERIFY(dense.corners[i].x() >= dense.corners[i - 1].x());
     }

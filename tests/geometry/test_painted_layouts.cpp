@@ -208,6 +208,14 @@ private Q_SLOTS:
             for (const QRectF& other : names)
                 QVERIFY(&other == &name || !other.intersects(name));
         }
+        // Where there is room for one name alone, it is that of the dot which is asked for.
+        const ScatterLayout same = ScatterLayout::make(area, { mesh(1, 7, 255, false), mesh(2, 7, 255, false) });
+        const QPointF at = same.dots[0].at;
+        const QRectF narrow(at.x(), at.y() - 8, 100, 16);
+        for (const std::size_t first : { std::size_t{ 0 }, std::size_t{ 1 } }) {
+            const auto places = same.labelPlaces(narrow, std::vector<QSizeF>(2, QSizeF(80, 12)), first);
+            QVERIFY(!places[first].isNull() && places[1 - first].isNull());
+        }
         // What differs by a ten thousandth lies in one place, and not in opposite corners.
         const ScatterLayout alike = ScatterLayout::make(
             area, { mesh(1, 1'000'000, 2'000'000'000, true), mesh(2, 4'000'000, 1'999'800'000, true) });

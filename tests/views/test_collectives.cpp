@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTableView>
 #include <cmath>
@@ -295,6 +296,66 @@ private Q_SLOTS:
                             || table->columnViewportPosition(column) >= table->viewport()->width(),
                         qPrintable(at(column)));
         }
+    }
+
+    /// In the width of an inspector the list has all of it: how often is seen beside what is sent each time, and the
+    /// sums stand below, or nowhere where there is no height for them.
+    void columnsInANarrowInspector()
+    {
+        QWidget dock; // gives the view less width than it asks for
+        ShownCollectives shown(compiledProgram());
+        CollectivesView& view = shown.view;
+        view.setParent(&dock);
+        dock.resize(1200, 900);
+        view.show();
+        dock.show();
+        const QTableView* table = view.table();
+        for (const QSize size : { QSize(500, 850), QSize(500, 500), QSize(360, 500), QSize(1016, 430) }) {
+            view.resize(size);
+            QVERIFY(!table->isColumnHidden(CollectivesModel::Times));
+            const auto end = [table] {
+                return table->columnViewportPosition(CollectivesModel::Times)
+                    + table->columnWidth(CollectivesModel::Times);
+            };
+            QTRY_VERIFY2(end() <= table->viewport()->width(), qPrintable(QString::number(size.width())));
+            for (const int column : { CollectivesModel::Kind, CollectivesModel::Axes, CollectivesModel::Tensor })
+                QTRY_VERIFY2(table->columnWidth(column) >= Metrics::scaled(60), qPrintable(QString::number(column)));
+            const QWidget* sums = sumsBars(view);
+            QTRY_COMPARE(sums->isVisible(), size.height() != 500);
+            if (size.width() < 520) {
+                QTRY_VERIFY(table->width() >= view.width() - 4);
+                QVERIFY(!sums->isVisible()
+                    || sums->mapTo(&view, QPoint()).y() > table->mapTo(&view, QPoint()).y() + table->height() - 1);
+            }
+        }
+    }
+
+    /// From the first row on, also where the view gets its height later; a row below what is seen comes into sight with
+    /// those before it. What was scrolled by hand stays.
+    void theListBeginsAtTheTop()
+    {
+        ShownCollectives shown(findExample("transformer-experts")->experiment, { 1016, 60 });
+        CollectivesView& view = shown.view;
+        QTableView* table = view.table();
+        view.choose(1);
+        view.resize(1016, 600);
+        QTRY_VERIFY(table->viewport()->height() > 150);
+        QTRY_COMPARE(table->verticalScrollBar()->value(), 0);
+        const auto seen = [table](int row) {
+            const QRect place = table->visualRect(table->model()->index(row, 0));
+            return place.top() >= 0 && place.bottom() < table->viewport()->height();
+        };
+        const int last = table->model()->rowCount() - 5;
+        QVERIFY(last > 12 && !seen(last));
+        view.choose(last);
+        QTRY_VERIFY(seen(last) && seen(last - 1));
+        view.resize(1016, 560);
+        QTRY_VERIFY(seen(last) && seen(last - 1));
+        table->verticalScrollBar()->triggerAction(QAbstractSlider::SliderToMaximum);
+        const int scrolled = table->verticalScrollBar()->value();
+        view.resize(1016, 570);
+        QCoreApplication::processEvents();
+        QVERIFY(scrolled > 0 && table->verticalScrollBar()->value() >= scrolled - 1);
     }
 
     void theOneChosenIsExplainedAndPriced()

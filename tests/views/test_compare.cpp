@@ -279,8 +279,8 @@ private Q_SLOTS:
         double lowest = 0;
         for (const ScatterLayout::Dot& dot : pane.scatter()->layoutOfDots().dots)
             lowest = std::max(lowest, dot.at.y());
-        for (const QRectF& label : pane.scatter()->labels())
-            QVERIFY(label.bottom() <= lowest + 6);
+        for (const MeshScatter::Label& label : pane.scatter()->labels())
+            QVERIFY(label.place.bottom() <= lowest + 6);
         // With another batch the meshes stand in another order, and the same one is current.
         Experiment larger = *document.experiment();
         std::get<MlpModel>(larger.model).settings.batch = 2048;
@@ -321,6 +321,39 @@ private Q_SLOTS:
         QCOMPARE(pane.model()->rowCount(), 0);
         QCOMPARE(pane.batches()->rowCount(), 0);
         document.waitForAnalysis();
+    }
+
+    /// In a low pane the table, the points and the batches are shown one at a time, each with a height of its own, and
+    /// the open mesh is among the rows that are seen.
+    void otherMeshesInALowPane()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        experiment.mesh = { { { "data", 2 }, { "model", 2 }, { "a", 2 }, { "b", 1 } }, {} };
+        Compared compared(std::move(experiment));
+        MeshesPane& pane = *compared.view.meshes();
+        compared.view.resize(1000, 360);
+        QTRY_VERIFY_WITH_TIMEOUT(pane.model()->rowCount() >= 10, 60'000);
+        QTRY_VERIFY(!pane.isWorking());
+        QTRY_VERIFY(pane.parts()->isVisible());
+        QVERIFY(pane.table()->isVisible() && !pane.scatter()->isVisible());
+        int open = 0;
+        while (!pane.model()->isOpen(open))
+            ++open;
+        QVERIFY2(open > 5, qPrintable(QString::number(open)));
+        QTRY_VERIFY(pane.table()->viewport()->rect().contains(
+            pane.table()->visualRect(pane.model()->index(open, MeshesModel::Mesh)).center()));
+        pane.parts()->setCurrent(1);
+        QTRY_VERIFY(pane.scatter()->isVisible() && !pane.table()->isVisible());
+        QTRY_VERIFY2(pane.scatter()->height() >= 160, qPrintable(QString::number(pane.scatter()->height())));
+        // The open one has its name first.
+        const auto& dots = pane.scatter()->layoutOfDots().dots;
+        const std::vector<MeshScatter::Label> labels = pane.scatter()->labels();
+        for (std::size_t i = 0; i < dots.size(); ++i)
+            if (static_cast<int>(dots[i].mesh) == open)
+                QVERIFY(!labels[i].place.isNull());
+        compared.view.resize(1000, 800);
+        QTRY_VERIFY(!pane.parts()->isVisible());
+        QVERIFY(pane.scatter()->isVisible() && pane.table()->isVisible());
     }
 
     void aStaysAndBFollows()

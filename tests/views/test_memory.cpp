@@ -94,6 +94,44 @@ private Q_SLOTS:
         QCOMPARE(view.plot()->cursor(), -1);
     }
 
+    /// What stands beside the curve says what it is: the peak over its point, the limit where it is near or exceeded,
+    /// and which value the upright line belongs to.
+    void theLinesHaveNames()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        Fixture fixture(experiment);
+        const std::int64_t peak = fixture.snapshot().plan->memory.peakBytes;
+        MemoryView view(&fixture.document, &fixture.selection, MemoryView::Shows::OverTime);
+        view.resize(600, 200);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        LiveMemoryPlot& plot = *view.plot();
+        QTRY_VERIFY(plot.height() > 100);
+        const LiveLine line = plot.lineLayout();
+        const qreal dot = line.middleOf(fixture.snapshot().plan->memory.peakInstruction);
+        const LiveMemoryPlot::Name name = plot.peakName();
+        QCOMPARE(name.text, u"peak "_s + words::bytes(static_cast<double>(peak)));
+        QVERIFY(name.place.left() <= dot + 1 && name.place.right() >= dot - 1);
+        QVERIFY(name.place.bottom() <= line.peak.y() && name.place.bottom() > line.peak.y() - 8);
+        QVERIFY(plot.limitName().text.isEmpty() && plot.cursorName().text.isEmpty()); // 16 GiB are far away
+
+        fixture.selection.setTensor(QString());
+        for (int i = plot.tableRowCount() - 1; i >= 0 && fixture.selection.tensor().isEmpty(); --i)
+            plot.tableActivate(i);
+        const LiveMemoryPlot::Name cursor = plot.cursorName();
+        QCOMPARE(cursor.text, words::tensorName(fixture.selection.tensor().toStdString()));
+        QVERIFY(QRectF(plot.rect()).contains(cursor.place) && cursor.place.top() >= line.plot.bottom());
+
+        experiment.hardware.memoryPerDevice = peak - peak / 4;
+        fixture.document.edit(experiment, u"memory"_s);
+        fixture.document.waitForAnalysis();
+        const LiveMemoryPlot::Name limit = plot.limitName();
+        QVERIFY2(limit.text.contains(words::bytes(static_cast<double>(experiment.hardware.memoryPerDevice))),
+            qPrintable(limit.text));
+        QVERIFY(QRectF(plot.rect()).contains(limit.place) && !limit.place.intersects(plot.peakName().place));
+        QVERIFY(plot.grab().toImage().size().isValid());
+    }
+
     /// No words under the line of the limit.
     void wordsKeepClearOfTheLimit()
     {

@@ -105,6 +105,26 @@ private Q_SLOTS:
         QVERIFY(qobject_cast<ChipsDelegate*>(view.table()->itemDelegateForColumn(StepModel::Axis)));
     }
 
+    /// What was sharded is read in full where the other columns have nothing to say, or room to spare.
+    void arrivalsHaveTheirWidth()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture(contended());
+        PropagationView view(&fixture.document, &fixture.selection);
+        view.resize(560, 400);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const QTableView* table = view.table();
+        const QFontMetrics metrics(table->font());
+        QVERIFY(view.model()->rowCount() > 0);
+        for (int row = 0; row < view.model()->rowCount(); ++row) {
+            const QString to = view.model()->index(row, StepModel::To).data().toString();
+            QTRY_VERIFY2(metrics.horizontalAdvance(to) + 6 <= table->columnWidth(StepModel::To), qPrintable(to));
+        }
+        QTRY_VERIFY(table->columnViewportPosition(StepModel::To) + table->columnWidth(StepModel::To)
+            <= table->viewport()->width() + 1);
+    }
+
     /// Whether JAX's explicit mode would take the program: worked out when it is in sight, listed on demand, anew with
     /// every edit.
     void explicitModeOnDemand()

@@ -5,6 +5,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QElapsedTimer>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -18,6 +19,7 @@
 #include "registered_test.h"
 #include "sharding/text.h"
 #include "views/panel_fixture.h"
+#include "views/shard_grid_view/grid_tray.h"
 #include "views/sharding_lab/form_row.h"
 #include "views/sharding_lab/forms_panel.h"
 #include "views/sharding_lab/result_panel.h"
@@ -226,6 +228,42 @@ private Q_SLOTS:
         type(other, QStringLiteral("P('model'"));
         QVERIFY(!qobject_cast<FormRow*>(other->parentWidget())->problem().isEmpty());
         QVERIFY(!view.grab().isNull());
+    }
+
+    /// In a low pane one of the two sides is shown; nothing lies on anything else, and the grid has a height.
+    void inALowPane()
+    {
+        test::Fixture fixture;
+        Appearance appearance(ThemeChoice::Light);
+        ShardingLabView view(&fixture.document, &fixture.selection);
+        view.resize(920, 230);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        auto* side = test::named<SegmentedBar>(&view, u"What is shown"_s);
+        QTRY_VERIFY(side->isVisible());
+        QVERIFY(view.forms()->isVisible() && !view.results()->isVisible());
+        side->setCurrent(1);
+        for (const QSize size : { QSize(920, 230), QSize(400, 230), QSize(920, 330) }) {
+            view.resize(size);
+            QTRY_VERIFY(view.results()->isVisible() && !view.forms()->isVisible());
+            QTRY_VERIFY(view.results()->canvas()->height() >= Metrics::scaled(120));
+            QList<const QWidget*> parts{ pageBar(view.results()), view.results()->canvas(), view.results()->tray() };
+            for (const QLabel* label : view.results()->findChildren<QLabel*>(QString(), Qt::FindDirectChildrenOnly))
+                if (label->isVisible())
+                    parts << label;
+            const auto place = [&view](const QWidget* part) {
+                return QRect(part->mapTo(view.results(), QPoint()), part->size());
+            };
+            for (const QWidget* part : parts)
+                for (const QWidget* other : parts)
+                    QTRY_VERIFY2(
+                        part == other || !place(part).intersects(place(other)), qPrintable(part->accessibleName()));
+        }
+        // In a pane of that width the figures stand beside the grid, which can be seen without scrolling.
+        view.resize(920, 230);
+        QTRY_VERIFY(view.results()->height() <= 230);
+        view.resize(1000, 600);
+        QTRY_VERIFY(view.forms()->isVisible() && view.results()->isVisible() && !side->isVisible());
     }
 
     void fastAtManyDevices()

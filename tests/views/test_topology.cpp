@@ -462,6 +462,31 @@ private Q_SLOTS:
         fixture.selection.setDevices({ 0 });
         QCOMPARE(view.arrays()->index(row, HostArraysModel::Writes).data().toString(), QStringLiteral("2 MiB"));
     }
+
+    /// No name is shortened while there is room, nor for what a few rows alone need.
+    void namesOfArraysHaveTheRoom()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture fixture(test::example("transformer-experts"));
+        HostsView view(&fixture.document, &fixture.selection);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const QTableView* table = view.table();
+        const auto widest = [&](int column) {
+            int width = 0;
+            for (int row = 0; row < std::min(view.arrays()->rowCount(), 64); ++row)
+                width = std::max(
+                    width, view.fontMetrics().horizontalAdvance(view.arrays()->index(row, column).data().toString()));
+            return width;
+        };
+        view.resize(1800, 500);
+        QTRY_VERIFY(table->columnWidth(HostArraysModel::Array) >= widest(HostArraysModel::Array) + 6);
+        QVERIFY(!table->isColumnHidden(HostArraysModel::Shape));
+        view.resize(680, 500);
+        QTRY_VERIFY(table->isColumnHidden(HostArraysModel::Shape));
+        QVERIFY2(table->columnWidth(HostArraysModel::Array) > Metrics::scaled(190),
+            qPrintable(QString::number(table->columnWidth(HostArraysModel::Array))));
+    }
 };
 
 REGISTER_TEST(TestTopology)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window says of an edit while it is made and after it: what it changes, and which error comes to the front.
 #include <QCheckBox>
+#include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSpinBox>
 #include <QStatusBar>
 #include <QTabBar>
@@ -299,6 +301,13 @@ private Q_SLOTS:
         const auto* matrix = trace->findChild<TraceMatrix*>();
         QVERIFY(matrix->width() >= matrix->traceLayout().minimumWidth);
         QVERIFY(matrix->traceLayout().verdict(0).width() > test::semiboldWidth(QStringLiteral("Not concerned")));
+        // The columns of the dimensions, which it is about, are seen before anything is scrolled.
+        const auto* area = trace->findChild<QScrollArea*>();
+        QTRY_VERIFY2(matrix->traceLayout().verdictLeft <= area->viewport()->width(),
+            qPrintable(QString::number(area->viewport()->width())));
+        const auto* names = trace->findChild<QLineEdit*>();
+        QVERIFY(names->cursorPosition() == 0
+            && names->fontMetrics().horizontalAdvance(names->text()) <= names->width() - 8);
         QTest::mouseClick(
             trace->parentWidget()->findChild<QToolButton*>(QStringLiteral("closeSection")), Qt::LeftButton);
         QVERIFY(!trace->isVisible());

@@ -18,9 +18,11 @@
 #include "views/panel_fixture.h"
 #include "views/program_view/program_player.h"
 #include "views/program_view/program_view.h"
+#include "views/values_view/values_view.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/step_player.h"
 #include "views/window_fixture.h"
+#include "words/words.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;
@@ -79,6 +81,47 @@ private Q_SLOTS:
         QVERIFY(more->isEnabled());
         QTest::keyClick(&window, Qt::Key_F5);
         QTRY_COMPARE(window.runController()->stepsDone(), 1);
+    }
+
+    /// What needs more memory than the machine has can be tried once: then the reason stands at every control that
+    /// would try it again, until an edit.
+    void whatHasNoRoomIsTriedOnce()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        Document* document = window.document();
+        Experiment large = test::example("flax-mlp-logical");
+        large.mesh.axes = { { "data", 16'384 }, { "model", 1 } };
+        large.mesh.deviceOrder.clear();
+        large.hardware.devices = DeviceSet::ofHosts("generic-cpu", "cpu", 1, 16'384);
+        std::get<MlpModel>(large.model).settings.batch = 16'384;
+        std::get<MlpModel>(large.model).settings.embed = 8'192;
+        document->setExperiment(large, {});
+        document->waitForAnalysis();
+        QVERIFY(document->snapshot()->ok());
+        const auto* button = window.findChild<QPushButton*>(QStringLiteral("runStepButton"));
+        QVERIFY(button->isEnabled());
+        window.action(QStringLiteral("runStep"))->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(window.runController()->refusal(), 60'000);
+        QTRY_VERIFY(!button->isEnabled());
+        QVERIFY(!window.action(QStringLiteral("runTimeit"))->isEnabled());
+        QVERIFY2(button->toolTip().contains(u"the run needs "_s), qPrintable(button->toolTip()));
+        window.present(QStringLiteral("values"));
+        window.selection()->setTensor(QString::fromStdString(document->snapshot()->tensors.front().path));
+        const auto* values = window.findChild<ValuesView*>();
+        QTRY_VERIFY(values->isVisible() && values->emptyPage()->isVisible());
+        QVERIFY(
+            test::shows(values, u"No step can run: "_s + words::describe(*window.runController()->refusal()).inFull()));
+        for (const QPushButton* each : values->findChildren<QPushButton*>())
+            QVERIFY(!each->isVisible() || each->text() != u"Run step"_s);
+        Experiment fits = test::example("flax-mlp-logical");
+        QVERIFY(document->edit(std::move(fits), u"smaller"_s));
+        document->waitForAnalysis();
+        QVERIFY(!window.runController()->refusal() && button->isEnabled());
+        QVERIFY(!button->toolTip().contains(u"the run needs "_s));
     }
 
     /// Where there is no step, no place is kept for its times; with the next one that has a step they are back.

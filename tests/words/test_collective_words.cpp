@@ -100,7 +100,7 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
                 "devices along model must add their partial values."));
         QCOMPARE(words::groupCounts(list.entries[0]), QStringLiteral("2 groups of 4"));
         QCOMPARE(words::groupList(list.entries[0]), QStringLiteral("[0, 1, 2, 3], [4, 5, 6, 7]"));
-        QCOMPARE(words::groupList(list.entries[0], 4), QStringLiteral("[0, 1, 2, 3], … (2 groups of 4)"));
+        QCOMPARE(words::groupList(list.entries[0], 4), QStringLiteral("[0, 1, 2, 3], …"));
         QCOMPARE(
             words::shardingForm(list.entries[0].before, *list.mesh), QStringLiteral("P(data, -), partial along model"));
     }
@@ -143,7 +143,7 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
         entry.declaredPairs = { { 0, 2 }, { 1, 1 }, { 2, 4 }, { 4, 0 } };
         QCOMPARE(words::groupCounts(entry), QStringLiteral("3 pairs"));
         QCOMPARE(words::groupList(entry), QString::fromUtf8("0 → 2, 2 → 4, 4 → 0"));
-        QCOMPARE(words::groupList(entry, 2), QString::fromUtf8("0 → 2, 2 → 4, … (3 pairs)"));
+        QCOMPARE(words::groupList(entry, 2), QString::fromUtf8("0 → 2, 2 → 4, …"));
         CollectiveAlternative same;
         same.kind = CollectiveAlternative::Kind::OptimalReshard;
         same.sentBytes = 16;

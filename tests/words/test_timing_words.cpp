@@ -92,8 +92,8 @@ private Q_SLOTS:
         result.loops = 1;
         QVERIFY(words::timeitSentence(result).contains(u"1 loop each"_s));
         QVERIFY(!words::timeitSentence({}).isEmpty());
-        QCOMPARE(words::stepsSentence({ 2e-3, 0, 1 }), u"2,000 µs for one step"_s);
-        QCOMPARE(words::meanAndDeviation(2e-3, 12.34e-6), u"2,000 µs ± 12.3 µs"_s);
+        QCOMPARE(words::stepsSentence({ 2e-3, 0, 1 }), u"2 ms for one step"_s);
+        QCOMPARE(words::meanAndDeviation(2e-3, 12.34e-6), u"2 ms ± 0.01 ms"_s);
         QCOMPARE(words::meanAndDeviation(12.5, 0.25), u"12.5 s ± 0.25 s"_s);
     }
 

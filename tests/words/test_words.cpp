@@ -54,7 +54,7 @@ private Q_SLOTS:
         QLocale::setDefault(QLocale(QLocale::English));
         QCOMPARE(words::meanAndDeviation(12.4e-3, 0.3e-3), QStringLiteral("12.4 ms ± 0.3 ms"));
         QCOMPARE(words::meanAndDeviation(43.8e-3, 7.808e-3), QStringLiteral("43.8 ms ± 7.81 ms"));
-        QCOMPARE(words::meanAndDeviation(9.42e-3, 310e-6), QStringLiteral("9,420 µs ± 310 µs"));
+        QCOMPARE(words::meanAndDeviation(9.42e-3, 310e-6), QStringLiteral("9.42 ms ± 0.31 ms"));
         QCOMPARE(words::meanAndDeviation(12.5, 1e-3), QStringLiteral("12.5 s ± 0 s"));
     }
 
@@ -62,11 +62,12 @@ private Q_SLOTS:
     {
         QTest::addColumn<double>("value");
         QTest::addColumn<QString>("text");
-        QTest::newRow("microseconds") << 1.696e-3 << QStringLiteral("1,696 µs");
+        QTest::newRow("microseconds") << 0.1696e-3 << QStringLiteral("170 µs");
+        QTest::newRow("few milliseconds") << 3.736e-3 << QStringLiteral("3.74 ms");
         QTest::newRow("milliseconds") << 0.403 << QStringLiteral("403 ms");
         QTest::newRow("seconds") << 12.34 << QStringLiteral("12.3 s");
-        QTest::newRow("rounded to milliseconds") << 9.9996e-3 << QStringLiteral("10 ms");
-        QTest::newRow("not rounded to them") << 9.9994e-3 << QStringLiteral("9,999 µs");
+        QTest::newRow("rounded to milliseconds") << 0.9996e-3 << QStringLiteral("1 ms");
+        QTest::newRow("not rounded to them") << 0.9994e-3 << QStringLiteral("999 µs");
         QTest::newRow("rounded to seconds") << 9.9996 << QStringLiteral("10 s");
     }
     void seconds()

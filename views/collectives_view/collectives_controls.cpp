@@ -64,7 +64,6 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
 
 QLayout* CollectivesView::filterRow()
 {
-    m_search->setPlaceholderText(tr("Filter by value, kind, axis, operation…"));
     describe(m_search, tr("Filter collectives"), tr("Shows the collectives in whose row this stands"));
     m_search->setClearButtonEnabled(true);
     m_search->addAction(icon(QStringLiteral("filter"), IconColor::Secondary), QLineEdit::LeadingPosition)
@@ -140,14 +139,17 @@ void CollectivesView::fitColumns()
             wanted = chipsWidth();
         } else if (column == Column::Sent) {
             wanted = m_table->fontMetrics().horizontalAdvance(QStringLiteral("1,023 KiB")) + Metrics::scaled(6);
+        } else if (column == Column::Times) {
+            wanted = m_table->fontMetrics().horizontalAdvance(tr("× 128", "times")) + Metrics::scaled(16);
         } else if (column != Column::Rule) {
             m_table->resizeColumnToContents(column);
             wanted = m_table->columnWidth(column) + 2;
         }
         m_table->setColumnWidth(column, std::min(wanted, Metrics::scaled(widest[column])));
     }
-    m_tensorWidth = m_table->columnWidth(Column::Tensor);
-    fitTensorColumn();
+    for (const int column : { Column::Kind, Column::Axes, Column::Tensor })
+        m_wantedWidths[static_cast<std::size_t>(column)] = m_table->columnWidth(column);
+    fitNames();
 }
 
 /// Of the widest row of chips; longer lists are looked through at their beginning.
@@ -164,25 +166,39 @@ int CollectivesView::chipsWidth() const
     return widest;
 }
 
-/// Names give way, so that what is sent can be seen beside them, and take what no further column fits into.
-void CollectivesView::fitTensorColumn()
+/// Names give way, so that what is sent and how often can be seen beside them, and take what no further column fits
+/// into. Where there is still less room, kinds and axes give way too.
+void CollectivesView::fitNames()
 {
     using Column = CollectivesModel::Column;
-    if (m_tensorWidth == 0)
+    if (m_wantedWidths[Column::Tensor] == 0)
         return;
-    const auto widthOf = [this](
-                             int column) { return m_table->isColumnHidden(column) ? 0 : m_table->columnWidth(column); };
-    int spare = m_table->viewport()->width() - m_tensorWidth;
-    for (const int column : { Column::Number, Column::Kind, Column::Axes, Column::Sent })
-        spare -= widthOf(column);
-    int more = Column::Sent + 1;
-    for (; more < CollectivesModel::ColumnCount && widthOf(more) <= spare; ++more)
-        spare -= widthOf(more);
+    std::array<int, CollectivesModel::ColumnCount> widths{};
+    int spare = m_table->viewport()->width();
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+        const int each = static_cast<int>(column);
+        if (!m_table->isColumnHidden(each))
+            widths[column] = m_wantedWidths[column] > 0 ? m_wantedWidths[column] : m_table->columnWidth(each);
+        spare -= each <= Column::Times ? widths[column] : 0;
+    }
+    const auto shorten = [&](Column column, int least) {
+        const int less = std::clamp(-spare, 0, std::max(widths[column] - Metrics::scaled(least), 0));
+        widths[column] -= less;
+        spare += less;
+    };
     // No narrower than to what tells them apart: their beginnings may all be alike.
-    const int least = std::min(Metrics::scaled(92), m_tensorWidth);
-    const int wanted = more == CollectivesModel::ColumnCount ? m_tensorWidth : std::max(m_tensorWidth + spare, least);
-    if (wanted != m_table->columnWidth(Column::Tensor))
-        m_table->setColumnWidth(Column::Tensor, wanted);
+    shorten(Column::Tensor, 92);
+    shorten(Column::Kind, 64);
+    shorten(Column::Axes, 66);
+    shorten(Column::Tensor, 64);
+    std::size_t more = Column::Times + 1;
+    for (; more < widths.size() && widths[more] <= spare; ++more)
+        spare -= widths[more];
+    if (more < widths.size())
+        widths[Column::Tensor] += std::max(spare, 0);
+    for (const Column column : { Column::Kind, Column::Axes, Column::Tensor })
+        if (widths[column] > 0 && widths[column] != m_table->columnWidth(column))
+            m_table->setColumnWidth(column, widths[column]);
 }
 
 void CollectivesView::arrange()
@@ -194,17 +210,17 @@ void CollectivesView::arrange()
         const int all = beside ? width() : height();
         // Room for what is sent, beside short names.
         const int least = Metrics::scaled(roomy ? 780 : 470); // with the sums beside the rows
-        const int list = std::max(all * 39 / 100, beside ? std::min(least, all * 48 / 100) : 0);
+        const int list = std::max(all * (beside ? 39 : 46) / 100, beside ? std::min(least, all * 48 / 100) : 0);
         m_splitter->setSizes({ list, all - list });
     }
     // The sums stand beside the rows where there is room, else below them.
-    const bool left = roomy || !beside;
-    m_listLine->setDirection(left ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
-    m_sumsScroll->setMinimumWidth(left ? Metrics::scaled(176) : 0);
-    m_sumsScroll->setMaximumWidth(left ? Metrics::scaled(176) : QWIDGETSIZE_MAX);
-    m_sumsScroll->setMinimumHeight(left ? 0 : Metrics::scaled(3 * 22));
-    m_sumsScroll->setMaximumHeight(left ? QWIDGETSIZE_MAX : Metrics::scaled(4 * 22));
-    m_sumsSide->setVisible(left ? width() >= Metrics::scaled(400) : height() >= Metrics::scaled(260));
+    m_listLine->setDirection(roomy ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
+    m_sumsScroll->setMinimumWidth(roomy ? Metrics::scaled(176) : 0);
+    m_sumsScroll->setMaximumWidth(roomy ? Metrics::scaled(176) : QWIDGETSIZE_MAX);
+    m_sumsScroll->setMinimumHeight(roomy ? 0 : Metrics::scaled(3 * 22));
+    m_sumsScroll->setMaximumHeight(roomy ? QWIDGETSIZE_MAX : Metrics::scaled(4 * 22));
+    m_sumsSide->setVisible(roomy || height() >= Metrics::scaled(beside ? 260 : 700));
+    m_search->setPlaceholderText(beside ? tr("Filter by value, kind, axis, operation…") : tr("Filter…"));
 }
 
 } // namespace shardscope

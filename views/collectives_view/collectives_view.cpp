@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QSignalBlocker>
 #include <QTableView>
@@ -79,6 +80,7 @@ void CollectivesView::connectAll()
         if (!m_following)
             selectCurrent();
     });
+    connect(m_table->verticalScrollBar(), &QScrollBar::actionTriggered, this, [this] { m_isScrolledByHand = true; });
     connect(m_page, &CollectivePage::dockRequested, this, &CollectivesView::dockRequested);
     connect(m_page, &CollectivePage::previewRequested, this, &CollectivesView::previewRequested);
     connect(m_compare, &QToolButton::clicked, this, [this] {
@@ -322,7 +324,22 @@ void CollectivesView::choose(int collective)
     if (!row.isValid())
         return;
     m_table->setCurrentIndex(row);
-    m_table->scrollTo(row);
+    showChosen();
+}
+
+/// The list from its beginning, or where the chosen row is not among those, with what stands around it.
+void CollectivesView::showChosen()
+{
+    const auto isSeen = [this, row = m_table->currentIndex()] {
+        const QRect place = m_table->visualRect(row);
+        return !row.isValid() || (place.top() >= 0 && place.bottom() < m_table->viewport()->height());
+    };
+    if (m_isScrolledByHand && isSeen())
+        return;
+    m_isScrolledByHand = false;
+    m_table->scrollToTop();
+    if (!isSeen())
+        m_table->scrollTo(m_table->currentIndex(), QAbstractItemView::PositionAtCenter);
 }
 
 void CollectivesView::showCurrent()
@@ -398,13 +415,16 @@ void CollectivesView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     arrange();
-    fitTensorColumn();
+    fitNames();
 }
 
 bool CollectivesView::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == m_table->viewport() && event->type() == QEvent::Resize)
-        fitTensorColumn();
+    if (watched == m_table->viewport() && event->type() == QEvent::Resize) {
+        fitNames();
+        if (!m_isScrolledByHand) // once the table knows how far it can be scrolled
+            QMetaObject::invokeMethod(this, &CollectivesView::showChosen, Qt::QueuedConnection);
+    }
     return QWidget::eventFilter(watched, event);
 }
 

@@ -77,7 +77,8 @@ private:
     void chooseMarked();
     void chooseSelected();
     void fitColumns();
-    void fitTensorColumn();
+    void fitNames();
+    void showChosen();
     [[nodiscard]] int chipsWidth() const;
     void arrange();
 
@@ -103,7 +104,9 @@ private:
     QString m_tensor; ///< the selection's, as it was followed last
     int m_collective = -1; ///< likewise
     bool m_isSplitByHand = false;
-    int m_tensorWidth = 0; ///< of the column, where there is room
+    /// Of the columns that give way, where there is room.
+    std::array<int, CollectivesModel::ColumnCount> m_wantedWidths{};
+    bool m_isScrolledByHand = false;
     bool m_following = false, m_sumsChosen = false;
     bool m_shown = false; ///< the list has rows
     bool m_compares = false; ///< examples are shown beside each other

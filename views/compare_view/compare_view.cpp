@@ -82,7 +82,7 @@ CompareView::CompareView(Document* document, Selection* selection, RunController
     });
     connect(m_variants->keepButton(), &QPushButton::clicked, this, [this] { m_kept->setCurrent(0); });
     m_sides = new TwoSides(makeComparison(), tr("Comparison"), kept, tr("Variants, runs, meshes"));
-    m_sides->setWidthForBoth(Metrics::scaled(760)); // in less, names would be shortened on both sides
+    m_sides->setRoomForBoth(Metrics::scaled(760)); // in less, names would be shortened on both sides
     vbox(this, {}, 0, { { m_sides, 1 } });
 
     connect(m_pin, &QPushButton::clicked, this, &CompareView::pin);

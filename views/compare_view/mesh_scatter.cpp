@@ -152,25 +152,38 @@ void MeshScatter::paintAxes(QPainter& painter) const
     }
 }
 
-std::vector<QRectF> MeshScatter::labels() const
+std::vector<MeshScatter::Label> MeshScatter::labels() const
 {
     const QFontMetrics metrics(Metrics::small());
+    std::vector<Label> labels;
     std::vector<QSizeF> sizes;
-    for (int dot = 0; dot < tableRowCount(); ++dot)
-        sizes.emplace_back(metrics.horizontalAdvance(tableText(dot, 0)), metrics.height());
+    std::size_t open = 0; // its name before those of the others
+    for (int dot = 0; dot < tableRowCount(); ++dot) {
+        labels.push_back({ tableText(dot, 0), {} });
+        sizes.emplace_back(metrics.horizontalAdvance(labels.back().text), metrics.height());
+        if (meshOf(dot).axes == m_open)
+            open = static_cast<std::size_t>(dot);
+    }
     const QRectF area = this->area(); // below it are the figures of the axis
-    return m_layout.labelPlaces(
-        { QPointF(area.left(), metrics.height() + 4), QPointF(width() - 4, area.bottom() + 6) }, sizes);
+    const QRectF inside(QPointF(area.left(), metrics.height() + 4), QPointF(width() - 4, area.bottom() + 6));
+    std::vector<QRectF> places = m_layout.labelPlaces(inside, sizes, open);
+    if (open < labels.size() && places[open].isNull() && meshOf(static_cast<int>(open)).axes == m_open) {
+        labels[open].text = tr("open", "the mesh that is open now, in few letters");
+        sizes[open].setWidth(metrics.horizontalAdvance(labels[open].text));
+        places = m_layout.labelPlaces(inside, sizes, open);
+    }
+    for (std::size_t dot = 0; dot < labels.size(); ++dot)
+        labels[dot].place = places[dot];
+    return labels;
 }
 
 void MeshScatter::paintLabels(QPainter& painter) const
 {
     painter.setFont(Metrics::small());
     painter.setPen(Theme::current().text);
-    const std::vector<QRectF> places = labels();
-    for (int dot = 0; dot < tableRowCount(); ++dot) // a name without a place is left to the tip and the table
-        if (const QRectF& box = places[static_cast<std::size_t>(dot)]; !box.isNull())
-            painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, tableText(dot, 0));
+    for (const Label& label : labels()) // a name without a place is left to the tip and the table
+        if (!label.place.isNull())
+            painter.drawText(label.place, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, label.text);
 }
 
 void MeshScatter::paintEvent(QPaintEvent*)

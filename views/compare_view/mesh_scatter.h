@@ -23,7 +23,11 @@ public:
     void setMeshes(std::vector<MeshFigures> meshes, const std::vector<MeshAxis>& open);
     void setCurrentMesh(int mesh); ///< -1 for none, or one without a point
     [[nodiscard]] const ScatterLayout& layoutOfDots() const { return m_layout; }
-    [[nodiscard]] std::vector<QRectF> labels() const; ///< one per point, empty where it has no place
+    struct Label {
+        QString text;
+        QRectF place; ///< empty where there is none
+    };
+    [[nodiscard]] std::vector<Label> labels() const; ///< one per point
 
     // One row per point.
     [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_layout.dots.size()); }

@@ -14,6 +14,7 @@
 #include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/row_table.h"
+#include "views/widgets/segmented_bar.h"
 #include "words/mesh_search_words.h"
 #include "words/words.h"
 
@@ -30,7 +31,7 @@ MeshesModel::MeshesModel(QObject* parent)
             tr("Most memory of a device in a step") },
         { tr("Sent"), [this](int row) { return bytesOrDash(mesh(row).sentBytes); }, Look::Number,
             tr("Per device and step") },
-        { tr("Among them"), [this](int row) { return words::meshVerdict(m_meshes, static_cast<std::size_t>(row)); },
+        { tr("Verdict"), [this](int row) { return words::meshVerdict(m_meshes, static_cast<std::size_t>(row)); },
             Look::Plain, tr("On the front: none of the others sends less and holds less") } });
 }
 
@@ -135,6 +136,7 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
     , m_batches(new BatchesModel(this))
     , m_table(new QTableView)
     , m_scatter(new MeshScatter)
+    , m_parts(new SegmentedBar({ tr("Table"), tr("Chart"), tr("Batches") }))
     , m_batchTable(new QTableView)
     , m_search(new QPushButton(tr("Search meshes")))
     , m_count(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
@@ -165,6 +167,9 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
         { { "open", "open", tr("Open as B"), [this] { open(); }, {}, tr("Return") },
             { "pin", "pin", tr("Pin as A"), [this] { pin(); } } });
     buttons->addWidget(m_count, 1);
+    buttons->addWidget(m_parts);
+    describe(m_parts, tr("What is shown of the meshes"),
+        tr("The meshes as a table, as points by what they send and hold, or what is best as the batch grows"));
     auto* words = vbox({ 8, 6, 8, 4 }, 0, { m_sentence });
     m_verdict->setContentsMargins(8, 4, 8, 4);
     m_verdict->setAccessibleName(tr("What is said of the mesh"));
@@ -182,6 +187,7 @@ MeshesPane::MeshesPane(Document* document, QWidget* parent)
     });
     connect(m_table, &QTableView::activated, this, &MeshesPane::open);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &MeshesPane::showState);
+    connect(m_parts, &SegmentedBar::currentChanged, this, &MeshesPane::showParts);
     connect(m_scatter, &MeshScatter::picked, this,
         [this](int mesh) { m_table->setCurrentIndex(m_model->index(mesh, MeshesModel::Mesh)); });
     connect(m_document, &Document::snapshotChanged, this, &MeshesPane::follow);
@@ -236,6 +242,18 @@ void MeshesPane::receive(FoundMeshes found)
     m_table->setCurrentIndex(
         m_model->index(again == meshes.end() ? -1 : static_cast<int>(again - meshes.begin()), MeshesModel::Mesh));
     showState();
+    QMetaObject::invokeMethod(this, &MeshesPane::showOpen, Qt::QueuedConnection); // once the table has its height
+}
+
+/// As near to the top of the list as that allows. Of a row that is chosen the table itself takes care.
+void MeshesPane::showOpen()
+{
+    if (current() >= 0)
+        return;
+    m_table->scrollToTop();
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        if (m_model->isOpen(row))
+            m_table->scrollTo(m_model->index(row, MeshesModel::Mesh));
 }
 
 void MeshesPane::open()
@@ -285,14 +303,26 @@ void MeshesPane::clear()
     m_model->setMeshes({});
 }
 
-void MeshesPane::showScatter()
+void MeshesPane::showParts()
 {
-    const bool isShown = m_scatter->tableRowCount() > 1 && height() >= Metrics::scaled(340);
-    m_scatter->setVisible(isShown);
+    const bool any = m_model->rowCount() > 0, hasDots = m_scatter->tableRowCount() > 1,
+               hasBatches = m_batches->rowCount() > 0;
+    const bool isLow = height() < Metrics::scaled(540);
+    m_parts->setVisible(any && isLow && (hasDots || hasBatches));
+    const auto shows = [&](int part) { return any && (!isLow || m_parts->current() == part); };
+    m_table->setVisible(shows(0) || (shows(1) && !hasDots) || (shows(2) && !hasBatches));
+    m_verdict->setVisible(!m_verdict->text().isEmpty() && !(isLow && shows(2) && hasBatches));
+    m_scatter->setVisible(shows(1) && hasDots);
+    m_sentence->setVisible(shows(2) && !m_sentence->text().isEmpty());
+    m_batchTable->setVisible(shows(2) && hasBatches);
+    // The keyboard does not go to what is hidden.
+    for (QWidget* part : std::initializer_list<QWidget*>{ m_search, m_batchTable, m_scatter, m_table })
+        if (!part->isHidden())
+            setFocusProxy(part);
     // Room below the last row would be missing in the plot, and in the other table.
     for (QTableView* table : { m_table, m_batchTable }) {
         const int rows = table->horizontalHeader()->sizeHint().height() + table->verticalHeader()->length();
-        table->setMaximumHeight(isShown
+        table->setMaximumHeight(m_scatter->isVisibleTo(this)
                 ? std::max(rows + table->horizontalScrollBar()->sizeHint().height(), table->minimumHeight())
                 : QWIDGETSIZE_MAX);
     }
@@ -304,11 +334,8 @@ void MeshesPane::showState()
     const std::size_t ways = this->ways();
     const bool any = m_model->rowCount() > 0;
     m_model->setOpen(mesh.axes);
-    m_table->setVisible(any);
-    setFocusProxy(any ? static_cast<QWidget*>(m_table) : m_search); // the keyboard does not go to what is hidden
     m_scatter->setMeshes(m_model->meshes(), mesh.axes);
     m_scatter->setCurrentMesh(current());
-    showScatter();
     int told = current();
     for (int row = 0; row < m_model->rowCount() && told < 0; ++row)
         if (m_model->isOpen(row))
@@ -317,10 +344,8 @@ void MeshesPane::showState()
                                 : tr("%1: %2", "a mesh, what is said of it")
                                       .arg(words::meshNames(m_model->mesh(told).axes),
                                           m_model->index(told, MeshesModel::Verdict).data().toString()));
-    m_verdict->setVisible(told >= 0);
     m_sentence->setText(m_batches->sentence());
-    m_sentence->setVisible(any && !m_sentence->text().isEmpty());
-    m_batchTable->setVisible(any && m_batches->rowCount() > 0);
+    showParts();
     m_empty->setVisible(!any);
     m_empty->setSentence(ways == 0 ? tr("There are too many other meshes to try all of them.")
             : ways == 1

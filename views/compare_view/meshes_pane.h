@@ -23,6 +23,7 @@ namespace shardscope {
 class EmptyPage;
 class MeshScatter;
 class RoleLabel;
+class SegmentedBar;
 
 /// Other meshes of as many devices, and batches of other sizes, as tables.
 class MeshesModel : public ColumnModel {
@@ -86,6 +87,8 @@ public:
     [[nodiscard]] BatchesModel* batches() const { return m_batches; }
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] MeshScatter* scatter() const { return m_scatter; }
+    /// Chooses one of the table, the points and the batches, where not all of them have room.
+    [[nodiscard]] SegmentedBar* parts() const { return m_parts; }
     [[nodiscard]] bool isWorking() const { return m_delay.isActive() || m_job.isWorking(); }
 
 Q_SIGNALS:
@@ -94,14 +97,15 @@ Q_SIGNALS:
 protected:
     void showEvent(QShowEvent*) override { follow(); }
     void hideEvent(QHideEvent*) override { m_delay.stop(); } ///< nobody looks
-    void resizeEvent(QResizeEvent*) override { showScatter(); }
+    void resizeEvent(QResizeEvent*) override { showParts(); }
 
 private:
     void follow();
     void clear();
     void receive(FoundMeshes found);
     void showState();
-    void showScatter(); ///< where there is room beside the tables
+    void showParts(); ///< all of them where they have room, else the one that is chosen
+    void showOpen(); ///< scrolls its row into sight
     [[nodiscard]] bool isSmall() const;
     [[nodiscard]] std::size_t ways() const; ///< to give the devices to the axes: meshes that a search tries
     Document* m_document;
@@ -110,6 +114,7 @@ private:
     BatchesModel* m_batches;
     QTableView* m_table;
     MeshScatter* m_scatter;
+    SegmentedBar* m_parts;
     QTableView* m_batchTable;
     QPushButton* m_search;
     RoleLabel* m_count;

@@ -7,6 +7,7 @@
 #include <QTableView>
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "experiment/t5x_rules.h"
 #include "sharding/text.h"
@@ -163,23 +164,24 @@ void HostsView::fitColumns()
     constexpr int examined = 64;
     const QFontMetrics text(font()), fixed(Metrics::fixed());
     const int padding = Metrics::scaled(14), maximum = Metrics::scaled(190), minimum = Metrics::scaled(84);
-    std::array<int, HostArraysModel::ColumnCount> widths{};
+    std::array<int, HostArraysModel::ColumnCount> widths{}, usual{}; // of all cells, and of most of them
     int all = 0;
     for (int column = 0; column < HostArraysModel::ColumnCount; ++column) {
-        int& width = widths[static_cast<std::size_t>(column)];
-        width = text.horizontalAdvance(m_arrays->headerData(column, Qt::Horizontal).toString());
+        const auto at = static_cast<std::size_t>(column);
+        if (m_table->isColumnHidden(column) && column != HostArraysModel::Shape)
+            continue;
         const bool isFixed = column == HostArraysModel::Shape || column == HostArraysModel::Spec;
-        for (int row = 0; row < std::min(m_arrays->rowCount(), examined); ++row) {
-            const QString cell = m_arrays->index(row, column).data().toString();
-            width = std::max(width, (isFixed ? fixed : text).horizontalAdvance(cell));
-        }
-        width = m_table->isColumnHidden(column) && column != HostArraysModel::Shape
-            ? 0
-            : std::min(width + padding, maximum);
-        all += width;
+        std::vector<int> cells;
+        for (int row = 0; row < std::min(m_arrays->rowCount(), examined); ++row)
+            cells.push_back((isFixed ? fixed : text).horizontalAdvance(m_arrays->index(row, column).data().toString()));
+        std::sort(cells.begin(), cells.end());
+        const int head = text.horizontalAdvance(m_arrays->headerData(column, Qt::Horizontal).toString());
+        widths[at] = std::max(head, cells.empty() ? 0 : cells.back()) + padding;
+        usual[at] = std::max(head, cells.empty() ? 0 : cells[cells.size() * 3 / 4]) + padding;
+        all += widths[at];
     }
-    // Where not all have room, the shape goes, which is in the tips and in other docks; then names and chunks are
-    // shortened; how the array is sharded goes last.
+    // Where not all have room, the shape goes, which is in the tips and in other docks; then what few rows need is
+    // given up; then names and chunks are shortened; how the array is sharded goes last.
     const int room = m_table->viewport()->width();
     const bool hideShape = all > room;
     m_table->setColumnHidden(HostArraysModel::Shape, hideShape);
@@ -191,7 +193,9 @@ void HostsView::fitColumns()
         width -= less;
         all -= less;
     };
-    for (const int limit : { minimum * 3 / 2, minimum }) {
+    for (const auto column : { HostArraysModel::Chunk, HostArraysModel::Writes, HostArraysModel::Spec })
+        shorten(column, usual[column]);
+    for (const int limit : { maximum, minimum * 3 / 2, minimum }) {
         shorten(HostArraysModel::Array, limit);
         shorten(HostArraysModel::Chunk, limit);
     }

@@ -358,6 +358,8 @@ void MainWindow::changeEvent(QEvent* event)
 {
     if (event->type() == QEvent::ModifiedChange)
         showFile();
+    else if (event->type() == QEvent::ActivationChange && isActiveWindow())
+        showRun(); // other programs may have been closed, so that there is room for a step
     QMainWindow::changeEvent(event);
 }
 
@@ -424,7 +426,7 @@ void MainWindow::showRun()
     for (QSpinBox* box : { m_runs, m_loops })
         box->setEnabled(idle);
     // What cannot run says why, in its tip; what runs can always be stopped.
-    const std::optional<Obstacle> obstacle = obstacleOf(m_document);
+    const std::optional<Obstacle> obstacle = obstacleOf(m_document, m_run);
     const bool starts = idle || state == RunController::State::Stepping;
     QAction* step = action("runStep");
     QAction* timeit = action("runTimeit");

@@ -44,12 +44,61 @@ void LiveMemoryPlot::setCursor(const std::string& path)
     if (std::exchange(m_cursor, found) != found)
         update();
 }
+
 LiveLine LiveMemoryPlot::lineLayout() const
 {
     const int axis = QFontMetrics(Metrics::small()).horizontalAdvance(tr("1,023 MiB")) + Metrics::scaled(8);
-    const QRect plot(axis, Metrics::scaled(6), std::max(1, width() - axis - 2),
-        std::max(1, height() - Metrics::scaled(6) - Metrics::scaled(18)));
-    return m_shown.memory() ? LiveLine::make(*m_shown.memory(), plot) : LiveLine::make({}, plot);
+    // Room for the name of the peak, where that leaves the line its own.
+    const int head = height() >= Metrics::scaled(90) ? QFontMetrics(Metrics::semibold()).height() : Metrics::scaled(6);
+    const QRect plot(axis, head, std::max(1, width() - axis - 2), std::max(1, height() - head - Metrics::scaled(18)));
+    return m_shown.memory()
+        ? LiveLine::make(*m_shown.memory(), plot, m_shown.snapshot->experiment->hardware.memoryPerDevice)
+        : LiveLine::make({}, plot);
+}
+
+QRect LiveMemoryPlot::foot() const
+{
+    const QRect plot = lineLayout().plot;
+    return { plot.left(), plot.bottom() + 1, plot.width(), height() - plot.bottom() - 1 };
+}
+
+LiveMemoryPlot::Name LiveMemoryPlot::peakName() const
+{
+    if (!m_shown.memory())
+        return {};
+    const QFontMetrics metrics(Metrics::semibold());
+    const QString text = tr("peak %1").arg(words::bytes(static_cast<double>(m_shown.memory()->peakBytes)));
+    const QRectF place = lineLayout().overPeak(QSizeF(metrics.horizontalAdvance(text) + 1, metrics.height()), 4);
+    return { text, place.top() < 0 || place.right() > width() ? QRectF() : place };
+}
+
+LiveMemoryPlot::Name LiveMemoryPlot::limitName() const
+{
+    const LiveLine line = lineLayout();
+    if (!line.showsLimit)
+        return {};
+    const std::int64_t limit = m_shown.snapshot->experiment->hardware.memoryPerDevice;
+    const QFontMetrics metrics(Metrics::small());
+    const QString text = tr("a device has %1", "of memory").arg(words::bytes(static_cast<double>(limit)));
+    const QSizeF size(metrics.horizontalAdvance(text) + 1, metrics.height());
+    // At the end that the peak is farther from; below the line where it is close to the upper edge.
+    const bool right = line.peak.x() < line.plot.center().x();
+    const qreal left = right ? line.plot.right() - size.width() - 2 : line.plot.left() + 4, y = line.y(limit);
+    const QRectF above(QPointF(left, y - size.height() - 1), size);
+    return { text, above.top() >= 0 ? above : above.translated(0, size.height() + 2) };
+}
+
+LiveMemoryPlot::Name LiveMemoryPlot::cursorName() const
+{
+    if (m_cursor < 0 || m_cursor >= tableRowCount())
+        return {};
+    const QFontMetrics metrics(Metrics::small());
+    const QRect foot = this->foot();
+    const QString text = metrics.elidedText(tableText(m_cursor, 2), Qt::ElideMiddle, foot.width() / 2);
+    QRectF place(0, foot.top(), metrics.horizontalAdvance(text) + 1, foot.height());
+    place.moveLeft(std::clamp<qreal>(
+        lineLayout().middleOf(m_cursor) - place.width() / 2, foot.left(), foot.right() + 1 - place.width()));
+    return { text, place };
 }
 
 void LiveMemoryPlot::paintEvent(QPaintEvent*)
@@ -96,18 +145,23 @@ void LiveMemoryPlot::paintEvent(QPaintEvent*)
     painter.drawPolyline(outline);
     painter.setRenderHint(QPainter::Antialiasing, false);
 
-    const QString peak = tr("peak %1").arg(words::bytes(static_cast<double>(memory.peakBytes)));
-    painter.setFont(Metrics::semibold());
-    const int width = painter.fontMetrics().horizontalAdvance(peak);
-    painter.setPen(theme.text);
-    // Under the line, beside the peak, where the filled area leaves room.
-    const bool leftOf = line.peak.x() + width + 8 > plot.right();
-    QRectF place(leftOf ? line.peak.x() - width - 6 : line.peak.x() + 6, line.peak.y() + 4, width + 1,
-        painter.fontMetrics().height());
-    place.moveLeft(std::clamp<qreal>(place.left(), plot.left() + 4, plot.right() - width - 2));
-    place.moveTop(line.lowest(place.left(), place.right()) + 4);
-    if (place.bottom() < line.y(0) && width + 8 < plot.width())
-        painter.drawText(place, Qt::AlignLeft | Qt::AlignTop, peak);
+    const auto write = [&painter, &theme](const Name& name, const QFont& font, const QColor& colour) {
+        if (name.place.isEmpty())
+            return;
+        painter.setFont(font);
+        QColor ground = theme.base; // what lies below is seen, and does not cross the letters
+        ground.setAlphaF(0.8F);
+        painter.fillRect(name.place, ground);
+        painter.setPen(colour);
+        painter.drawText(name.place, Qt::AlignCenter | Qt::TextDontClip, name.text);
+    };
+    if (line.showsLimit) {
+        const qreal y = line.y(m_shown.snapshot->experiment->hardware.memoryPerDevice);
+        painter.setPen(QPen(theme.error, 1.5, Qt::DashLine));
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+        write(limitName(), Metrics::small(), theme.error);
+    }
+    write(peakName(), Metrics::semibold(), theme.text);
     painter.setBrush(theme.text);
     painter.setPen(Qt::NoPen);
     painter.setRenderHint(QPainter::Antialiasing);
@@ -115,23 +169,37 @@ void LiveMemoryPlot::paintEvent(QPaintEvent*)
         QPointF(line.peak.x() + plot.width() / 2.0 / static_cast<double>(line.instructions), line.peak.y()), 3, 3);
     painter.setRenderHint(QPainter::Antialiasing, false);
 
+    const QRect foot = this->foot();
+    const Name cursor = cursorName();
     painter.setFont(Metrics::small());
     painter.setPen(theme.secondary);
-    const QRect foot(plot.left(), plot.bottom() + 1, plot.width(), height() - plot.bottom() - 1);
-    const QString unit = tr("instructions, in order");
     const QString last = words::count(static_cast<qint64>(line.instructions));
-    painter.drawText(foot, Qt::AlignLeft | Qt::AlignVCenter, u"1"_s);
-    painter.drawText(foot, Qt::AlignRight | Qt::AlignVCenter, last);
-    if (metrics.horizontalAdvance(unit) + 2 * metrics.horizontalAdvance(last) + 32 < foot.width())
-        painter.drawText(foot, Qt::AlignCenter, unit);
+    const auto number = [&](const QString& text, Qt::Alignment side) {
+        QRectF place(foot);
+        place.setWidth(metrics.horizontalAdvance(text) + 1);
+        if (side == Qt::AlignRight)
+            place.moveRight(foot.right() + 1);
+        if (place.adjusted(-8, 0, 8, 0).intersects(cursor.place))
+            return;
+        painter.drawText(place, Qt::AlignCenter | Qt::TextDontClip, text);
+    };
+    number(u"1"_s, Qt::AlignLeft);
+    number(last, Qt::AlignRight);
+    const QString unit = tr("instructions, in order");
+    QRectF middle(0, foot.top(), metrics.horizontalAdvance(unit) + 1, foot.height());
+    middle.moveCenter(QRectF(foot).center());
+    if (middle.width() + 2 * metrics.horizontalAdvance(last) + 32 < foot.width()
+        && !middle.adjusted(-8, 0, 8, 0).intersects(cursor.place))
+        painter.drawText(middle, Qt::AlignCenter | Qt::TextDontClip, unit);
+    painter.setPen(theme.accent);
+    painter.drawText(cursor.place, Qt::AlignCenter | Qt::TextDontClip, cursor.text);
 
     if (hasFocus())
         paintFocusFrame(painter);
     const auto upright = [&](int instruction, const QPen& pen) {
         if (instruction < 0)
             return;
-        const auto count = static_cast<qreal>(line.instructions);
-        const qreal x = plot.left() + plot.width() * (static_cast<qreal>(instruction) + 0.5) / count;
+        const qreal x = line.middleOf(instruction);
         painter.setPen(pen);
         painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
     };

@@ -80,6 +80,15 @@ public:
     /// A line at the instruction that computes the value of that path; "" for none.
     void setCursor(const std::string& path);
     [[nodiscard]] int cursor() const { return m_cursor; } ///< an instruction, -1 for none
+    [[nodiscard]] LiveLine lineLayout() const;
+    /// What stands at the lines that are not the curve, and where; an empty place: there is no room.
+    struct Name {
+        QString text;
+        QRectF place;
+    };
+    [[nodiscard]] Name peakName() const;
+    [[nodiscard]] Name limitName() const;
+    [[nodiscard]] Name cursorName() const; ///< under the line, among the numbers of the instructions
     // One row per instruction.
     [[nodiscard]] int tableRowCount() const override;
     [[nodiscard]] QStringList tableHeads() const override
@@ -107,7 +116,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    [[nodiscard]] LiveLine lineLayout() const;
+    [[nodiscard]] QRect foot() const; ///< of the numbers below the plot
     /// "Instruction 58: 32.1 MiB live", and what it computes on a second line.
     [[nodiscard]] QString instructionText(int instruction) const;
     words::ShownMemory m_shown;

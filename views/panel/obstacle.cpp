@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include "document/document.h"
+#include "document/run_controller.h"
 #include "words/things.h"
 #include "words/words.h"
 
@@ -57,6 +58,16 @@ std::optional<Obstacle> obstacleOf(const Document& document)
     if (!isQuiet && problem.diagnostic.severity() == Severity::Error) // Problems lists it
         obstacle.id =
             QString::fromLatin1(problem.diagnostic.id().data(), static_cast<qsizetype>(problem.diagnostic.id().size()));
+    return obstacle;
+}
+
+std::optional<Obstacle> obstacleOf(const Document& document, const RunController& controller)
+{
+    std::optional<Obstacle> obstacle = obstacleOf(document);
+    if (const std::optional<Diagnostic> refusal = controller.refusal(); refusal && !obstacle) {
+        const words::ProblemText text = words::describe(*refusal);
+        obstacle = Obstacle{ StepObstacle::tr("No step can run: %1").arg(text.cause), text.remedy, {} };
+    }
     return obstacle;
 }
 

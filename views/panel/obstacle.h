@@ -10,6 +10,7 @@
 namespace shardscope {
 
 class Document;
+class RunController;
 
 /// "No step can run: hidden has size 1,024, …" is a cause, "Sizes that divide: 1,023 or 1,026" a remedy.
 struct Obstacle {
@@ -26,6 +27,8 @@ struct Obstacle {
 
 /// Of the newest analysis; none where a step can run, and before the first analysis has finished.
 [[nodiscard]] std::optional<Obstacle> obstacleOf(const Document& document);
+/// The same for what runs a step: also what this machine has no room for, once that was tried.
+[[nodiscard]] std::optional<Obstacle> obstacleOf(const Document& document, const RunController& controller);
 
 /// Whatever is mended, there is no step: arrays with rules.
 [[nodiscard]] bool hasNoStep(const Snapshot& snapshot);

@@ -17,7 +17,7 @@ namespace shardscope::plot {
 StepAxis StepAxis::ofTimes(double largest)
 {
     StepAxis axis;
-    if (largest < 10e-3) {
+    if (largest < 1e-3) {
         axis.unit = QStringLiteral("µs");
         axis.perUnit = 1e-6;
     } else if (largest < 10) {

@@ -20,7 +20,7 @@ struct MeanBand {
     bool operator==(const MeanBand&) const = default;
 };
 
-/// The y axis. Of times: µs below 10 ms, then ms, then s; from zero, with a little room above the largest value. Of
+/// The y axis. Of times: µs below 1 ms, then ms, then s; from zero, with a little room above the largest value. Of
 /// other numbers: from the least to the largest one, with a little room on both sides.
 ///
 ///     StepAxis::ofTimes(0.5)        500 ms: from 0 to 560 ms

@@ -274,17 +274,33 @@ void PropagationView::showRow()
     m_following = following;
 }
 
-/// What was sharded has the width that is left; a header makes no last section narrower than its sections are at first.
+/// What was sharded has the width that it needs before what it came from and through has any; a header makes no last
+/// section narrower than its sections are at first.
 void PropagationView::fitColumns()
 {
-    const int number = Metrics::scaled(56), axis = Metrics::scaled(90);
-    const int rest = width() - m_table->verticalScrollBar()->sizeHint().width() - 2 - 2 * number - axis;
-    const int share = (rest - m_table->horizontalHeader()->defaultSectionSize()) / 2;
+    const int number = Metrics::scaled(56), axis = Metrics::scaled(90), least = Metrics::scaled(64);
+    int rest = width() - m_table->verticalScrollBar()->sizeHint().width() - 2 - 2 * number - axis;
     for (const int c : { StepModel::Step, StepModel::Round })
         m_table->setColumnWidth(c, number);
     m_table->setColumnWidth(StepModel::Axis, axis);
-    for (const int c : { StepModel::Operation, StepModel::From })
-        m_table->setColumnWidth(c, std::clamp(share, Metrics::scaled(64), Metrics::scaled(150)));
+    rest -= std::clamp(widthOf(StepModel::To), m_table->horizontalHeader()->defaultSectionSize(),
+        std::max(rest - 2 * least, m_table->horizontalHeader()->defaultSectionSize()));
+    const int most = Metrics::scaled(150), first = widthOf(StepModel::Operation), second = widthOf(StepModel::From);
+    const int through = std::clamp(std::max(rest / 2, rest - second), least, std::min(std::max(first, least), most));
+    m_table->setColumnWidth(StepModel::Operation, through);
+    m_table->setColumnWidth(
+        StepModel::From, std::clamp(rest - through, least, std::min(std::max(second, least), most)));
+}
+
+/// What the column takes, as some hundred of its rows say.
+int PropagationView::widthOf(int column) const
+{
+    constexpr int examined = 300;
+    const QFontMetrics metrics(m_table->font());
+    int widest = metrics.horizontalAdvance(m_model->headerData(column, Qt::Horizontal).toString());
+    for (int row = 0; row < m_model->rowCount(); row += std::max(m_model->rowCount() / examined, 1))
+        widest = std::max(widest, metrics.horizontalAdvance(m_model->index(row, column).data().toString()));
+    return widest + Metrics::scaled(14);
 }
 
 void PropagationView::resizeEvent(QResizeEvent* event)

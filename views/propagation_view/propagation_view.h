@@ -60,6 +60,7 @@ private:
     void showStep(int step); ///< here alone
     void showRow();
     void fitColumns();
+    [[nodiscard]] int widthOf(int column) const;
     [[nodiscard]] int lastStep() const { return m_replay ? static_cast<int>(m_replay->steps()) : 0; }
     void showRule();
     void followSelection();

@@ -103,8 +103,9 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
 
     auto* label = new RoleLabel(tr("Array"), RoleLabel::Size::Small, &Theme::secondary, this);
     label->setBuddy(m_names);
-    auto* head = hbox({ 8, 6, 8, 6 }, styleSpacing,
-        { label, boxSpace(4), { m_names, 1 }, boxSpace(8), first, previous, m_step, next, last });
+    m_head = hbox({ 8, 6, 8, 6 }, 4,
+        { { hbox({}, 4, { label, { m_names, 1 } }), 1 },
+            hbox({}, styleSpacing, { first, previous, m_step, next, last, boxStretch() }) });
 
     makePlain(m_scroll, m_matrix, false); // the matrix itself is where Tab goes; before the proxy, which would follow
     m_scroll->setFocusProxy(m_matrix);
@@ -128,7 +129,7 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     auto* foot = hbox({}, styleSpacing, { { m_others, 1 }, { m_compare, 0, Qt::AlignTop } });
     vbox(m_below, { 12, 6, 12, 4 }, 3, { m_two, foot });
 
-    vbox(this, { 1, 0, 1, 1 }, 0, { head, { m_scroll, 10 }, m_below, boxStretch(), { m_empty, 100 } });
+    vbox(this, { 1, 0, 1, 1 }, 0, { m_head, { m_scroll, 10 }, m_below, boxStretch(), { m_empty, 100 } });
     setFocusProxy(m_matrix);
     tabOrder({ last, m_matrix, m_apply, m_join, m_compare });
 
@@ -163,6 +164,7 @@ RuleTraceView::~RuleTraceView()
 
 void RuleTraceView::placeFor(int width) const
 {
+    m_head->setDirection(width < Metrics::scaled(420) ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
     m_two->setDirection(width < Metrics::scaled(440) ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
@@ -256,8 +258,10 @@ void RuleTraceView::showNothing(const QString& why)
 void RuleTraceView::showTrace(const LogicalNames& names)
 {
     const Experiment& now = *m_document->experiment();
-    if (!m_names->hasFocus() || !m_names->isModified())
+    if (!m_names->hasFocus() || !m_names->isModified()) {
         m_names->setText(namesText(names));
+        m_names->setCursorPosition(0); // of what does not fit the beginning is seen
+    }
     LogicalRules rules = readableRules(now.rules, m_list);
     auto resolution = resolveRules(names, rules, now.rules.version);
     if (!resolution) {

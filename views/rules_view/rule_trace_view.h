@@ -72,6 +72,7 @@ private:
     QScrollArea* m_scroll;
     TraceMatrix* m_matrix;
     QWidget* m_below;
+    QBoxLayout* m_head = nullptr; ///< names, and steps through the rules: below each other in little width
     QBoxLayout* m_two = nullptr; ///< why, and what if: beside each other where there is room
     RoleLabel* m_whyTitle;
     RoleLabel* m_why;

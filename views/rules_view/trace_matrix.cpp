@@ -37,10 +37,12 @@ void TraceMatrix::arrange()
     const auto px = [](int size) { return Metrics::scaled(size); };
     const QFontMetrics fixed(Metrics::fixed());
     TraceSizes sizes{ px(36), px(110), px(108), px(64), px(76), px(230), px(28), px(40), px(48) };
+    int stacked = px(84);
     for (std::size_t i = 0; i < m_subject.rules.list.size(); ++i) {
-        const QString name = QString::fromStdString(m_subject.rules.list[i].name.name);
-        sizes.rule = std::max(
-            sizes.rule, fixed.horizontalAdvance(name) + chipSize(targetOf(static_cast<int>(i))).width() + px(32));
+        const int name = fixed.horizontalAdvance(QString::fromStdString(m_subject.rules.list[i].name.name)),
+                  target = chipSize(targetOf(static_cast<int>(i))).width();
+        sizes.rule = std::max(sizes.rule, name + target + px(32));
+        stacked = std::max(stacked, std::max(name, target + px(17)) + px(8));
     }
     sizes.rule = std::min(sizes.rule, px(260));
     for (const RuleTrace& trace : m_subject.resolution.rules)
@@ -50,8 +52,19 @@ void TraceMatrix::arrange()
     for (int d = 0; d < static_cast<int>(m_subject.names.size()); ++d)
         sizes.narrowDimension = std::max(sizes.narrowDimension,
             std::min(QFontMetrics(Metrics::semibold()).horizontalAdvance(m_subject.dimensionName(d)) + px(8), px(108)));
-    m_layout = TraceLayout(
-        static_cast<int>(m_subject.resolution.rules.size()), static_cast<int>(m_subject.names.size()), width(), sizes);
+    const auto layoutOf = [this](const TraceSizes& of) {
+        return TraceLayout(
+            static_cast<int>(m_subject.resolution.rules.size()), static_cast<int>(m_subject.names.size()), width(), of);
+    };
+    m_layout = layoutOf(sizes);
+    m_isStacked = m_layout.minimumWidth > width();
+    sizes.number = px(28);
+    sizes.rule = std::min({ sizes.rule, stacked, px(118) });
+    sizes.narrowDimension = std::min(sizes.narrowDimension, px(84));
+    const TraceLayout narrow = layoutOf(sizes);
+    m_minimumWidth = narrow.minimumWidth;
+    if (m_isStacked)
+        m_layout = narrow;
 }
 
 void TraceMatrix::setCurrentRule(int rule)

@@ -35,8 +35,8 @@ public:
     [[nodiscard]] int tableCurrentRow() const override { return m_current; }
     void tableActivate(int row) override;
 
-    [[nodiscard]] QSize sizeHint() const override { return { m_layout.minimumWidth, m_layout.size.height() }; }
-    [[nodiscard]] QSize minimumSizeHint() const override { return { m_layout.minimumWidth, m_layout.size.height() }; }
+    [[nodiscard]] QSize sizeHint() const override { return { m_minimumWidth, m_layout.size.height() }; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
 
 Q_SIGNALS:
     void currentRuleChanged(int rule);
@@ -50,12 +50,15 @@ protected:
 
 private:
     void paintRule(QPainter& painter, int rule, const Theme& theme) const;
+    void paintMapping(QPainter& painter, int rule, const Theme& theme) const;
     void paintLeader(QPainter& painter, const Theme& theme) const;
     void paintResult(QPainter& painter, const Theme& theme) const;
     [[nodiscard]] QString targetOf(int rule) const;
     TraceSubject m_subject;
     TraceLayout m_layout;
     int m_current = -1;
+    int m_minimumWidth = 0;
+    bool m_isStacked = false; ///< what a rule maps to stands below its name, so that more dimensions are seen
 };
 
 } // namespace shardscope

@@ -79,27 +79,9 @@ void TraceMatrix::paintRule(QPainter& painter, int rule, const Theme& theme) con
     painter.drawText(QRect(0, row.top(), m_layout.ruleLeft - 10, row.height()), Qt::AlignRight | Qt::AlignVCenter,
         QString::number(rule + 1));
 
-    const QFont fixed = Metrics::fixed();
-    const QFontMetrics fixedMetrics(fixed);
+    paintMapping(painter, rule, theme);
     const QString target = targetOf(rule);
-    const QSize chip = chipSize(target);
-    const int right = m_layout.firstDimension - 8;
-    const int chipWidth = std::min(chip.width(), Metrics::scaled(120));
-    const QRect chipRect(right - chipWidth, row.center().y() - chip.height() / 2 + 1, chipWidth, chip.height());
-    const int nameRoom = chipRect.left() - m_layout.ruleLeft - Metrics::scaled(18);
-    painter.setFont(fixed);
-    painter.drawText(QRect(m_layout.ruleLeft, row.top(), nameRoom, row.height()), Qt::AlignLeft | Qt::AlignVCenter,
-        fixedMetrics.elidedText(declared.name.kind == LogicalName::Kind::Name
-                ? QString::fromStdString(declared.name.name)
-                : QStringLiteral("None"),
-            Qt::ElideRight, nameRoom));
-    painter.setFont(font());
-    painter.setPen(theme.secondary);
-    painter.drawText(QRect(chipRect.left() - Metrics::scaled(17), row.top(), Metrics::scaled(14), row.height()),
-        Qt::AlignCenter, QStringLiteral("→"));
     const int axis = declared.target.axes.empty() ? -1 : m_subject.axisIndex(declared.target.axes.front());
-    paintChip(painter, chipRect, target, axis, theme);
-
     painter.setRenderHint(QPainter::Antialiasing);
     for (int d = 0; d < m_layout.dimensions; ++d) {
         const QRect cell = m_layout.cell(rule, d);
@@ -137,6 +119,37 @@ void TraceMatrix::paintRule(QPainter& painter, int rule, const Theme& theme) con
     paintSpans(painter, QRect(x, verdict.top(), verdict.right() - x - 6, verdict.height()),
         words::verdictReason(trace, m_subject.rules, m_subject.names, m_subject.meshAxes), font(), theme.secondary,
         theme);
+}
+
+/// The name of the rule and what it maps it to: beside each other, or stacked.
+void TraceMatrix::paintMapping(QPainter& painter, int rule, const Theme& theme) const
+{
+    const LogicalRule& declared = m_subject.rules.list[static_cast<std::size_t>(rule)];
+    const QString target = targetOf(rule);
+    const QSize chip = chipSize(target);
+    const QRect place(m_layout.ruleLeft, m_layout.row(rule).top(), m_layout.firstDimension - 8 - m_layout.ruleLeft,
+        m_layout.row(rule).height());
+    const int arrow = Metrics::scaled(17), chipWidth = std::min(chip.width(), Metrics::scaled(m_isStacked ? 90 : 120));
+    QRect chipRect(place.right() + 1 - chipWidth, place.center().y() - chip.height() / 2 + 1, chipWidth, chip.height());
+    QRect name(place);
+    if (m_isStacked) {
+        chipRect.moveBottomLeft({ place.left() + arrow, place.bottom() - 2 });
+        name.setBottom(chipRect.top());
+    } else {
+        name.setRight(chipRect.left() - Metrics::scaled(18));
+    }
+    painter.setFont(Metrics::fixed());
+    painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(declared.name.kind == LogicalName::Kind::Name
+                ? QString::fromStdString(declared.name.name)
+                : QStringLiteral("None"),
+            Qt::ElideMiddle, name.width()));
+    painter.setFont(font());
+    painter.setPen(theme.secondary);
+    painter.drawText(QRect(chipRect.left() - arrow, chipRect.top(), Metrics::scaled(14), chipRect.height()),
+        Qt::AlignCenter, QStringLiteral("→"));
+    paintChip(painter, chipRect, target,
+        declared.target.axes.empty() ? -1 : m_subject.axisIndex(declared.target.axes.front()), theme);
 }
 
 void TraceMatrix::paintLeader(QPainter& painter, const Theme& theme) const

@@ -64,6 +64,7 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     , m_stale(
           new RoleLabel(tr("Of the last sharding that could be used:"), RoleLabel::Size::Small, &Theme::warning, this))
     , m_bar(new SegmentedBar({ tr("Grid"), tr("As text"), tr("Groups"), tr("Compare") }, this))
+    , m_line(new QBoxLayout(QBoxLayout::TopToBottom, this))
     , m_pages(new QStackedWidget(this))
     , m_canvas(new GridCanvas(selection, this))
     , m_tray(new GridTray(m_canvas, this))
@@ -77,6 +78,8 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     m_canvas->setAccessibleName(tr("Shards of the laboratory's array"));
     m_canvas->setEmptyText(tr("Write a shape and a sharding that fit each other to see who holds what."));
 
+    m_canvas->setMinimumHeight(Metrics::scaled(120));
+
     auto* head = vbox({ 8, 6, 8, 4 }, 2, { m_stale, m_array, m_bytes, m_holders, m_uneven });
     auto* bar = hbox({ 8, 2, 8, 4 }, styleSpacing, { m_bar, boxStretch() });
 
@@ -87,7 +90,10 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     m_pages->addWidget(makeGroupsPage());
     m_pages->addWidget(makeComparePage());
 
-    vbox(this, {}, 0, { head, bar, { m_pages, 1 } });
+    m_line->setContentsMargins(0, 0, 0, 0);
+    m_line->setSpacing(0);
+    m_line->addLayout(vbox({}, 0, { head, bar, boxStretch() }));
+    m_line->addWidget(m_pages, 1);
     connect(m_canvas, &GridCanvas::zoomChanged, this, [this] { m_trail->setPlaces(m_canvas->trail()); });
     connect(m_trail, &ZoomTrail::chosen, m_canvas, &GridCanvas::zoomTo);
     connect(m_bar, &SegmentedBar::currentChanged, this, [this](int page) {
@@ -247,6 +253,19 @@ void ResultPanel::refreshComparison()
             m_facts->item(row, column)->setText(text);
             m_facts->item(row, column)->setToolTip(plainTip(text));
         }
+}
+
+void ResultPanel::setFiguresBeside(bool beside)
+{
+    m_line->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_line->setStretch(0, beside ? 2 : 0);
+    m_line->setStretch(1, beside ? 3 : 1);
+}
+
+QSize ResultPanel::minimumSizeHint() const
+{
+    const QSize figures = m_line->itemAt(0)->minimumSize(), pages = m_line->itemAt(1)->minimumSize();
+    return { std::max(figures.width(), pages.width()), m_line->minimumSize().height() };
 }
 
 void ResultPanel::keyPressEvent(QKeyEvent* event)

@@ -13,6 +13,7 @@
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/widgets/column_model.h"
 
+class QBoxLayout;
 class QStackedWidget;
 class QTableView;
 class QTableWidget;
@@ -47,6 +48,10 @@ public:
     enum Page { Grid, Text, Groups, Compare };
     ResultPanel(LabState* state, Selection* selection, QWidget* parent = nullptr);
 
+    /// The figures stand beside the pages, where there is no height for both.
+    void setFiguresBeside(bool beside);
+    /// As wide as the figures or the pages, also where they stand beside each other: then they may go back.
+    [[nodiscard]] QSize minimumSizeHint() const override;
     /// Shows what the state says now.
     void refresh();
     [[nodiscard]] GridCanvas* canvas() const { return m_canvas; }
@@ -76,6 +81,7 @@ private:
     RoleLabel* m_uneven;
     RoleLabel* m_stale;
     SegmentedBar* m_bar;
+    QBoxLayout* m_line; ///< figures and pages
     QStackedWidget* m_pages;
     GridCanvas* m_canvas;
     GridTray* m_tray;

@@ -10,19 +10,30 @@
 #include "views/sharding_lab/result_panel.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
+#include "views/widgets/low_room.h"
 #include "views/widgets/two_sides.h"
 #include "words/lab_words.h"
 #include "words/words.h"
 
 namespace shardscope {
+namespace {
+
+/// For the two sides beside each other.
+int leastHeight()
+{
+    return Metrics::scaled(340);
+}
+
+} // namespace
+
 ShardingLabView::ShardingLabView(Document* document, Selection* selection, QWidget* parent)
     : DockView(document, selection, parent)
     , m_notice(new RoleLabel(RoleLabel::Size::Small, RoleLabel::Wrapped, &Theme::warning, this))
     , m_forms(new FormsPanel(&m_state, this))
     , m_results(new ResultPanel(&m_state, selection, this))
-    , m_sides(new TwoSides(m_forms, tr("Forms"), m_results, tr("Result"), this))
+    , m_sides(new TwoSides(m_forms, tr("Forms"), new LowRoom(m_results), tr("Result"), this))
 {
-    m_sides->setWidthForBoth(Metrics::scaled(860)); // forms are long lines
+    m_sides->setRoomForBoth(Metrics::scaled(860), leastHeight()); // forms are long lines, a grid has a head
     m_notice->setContentsMargins(8, 3, 8, 3);
     m_notice->hide();
     vbox(this, { 1, 0, 1, 1 }, 0, { m_notice, { m_sides, 1 } });
@@ -46,6 +57,12 @@ void ShardingLabView::showEvent(QShowEvent* event)
     QWidget::showEvent(event);
     if (m_after)
         followMesh();
+}
+
+void ShardingLabView::resizeEvent(QResizeEvent* event)
+{
+    DockView::resizeEvent(event);
+    m_results->setFiguresBeside(height() < leastHeight() && width() >= Metrics::scaled(560));
 }
 
 void ShardingLabView::followMesh()

@@ -95,7 +95,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     connect(m_trainingButton, &QPushButton::toggled, this, &TimingView::refresh);
     connect(m_tableButton, &QPushButton::toggled, this, &TimingView::refresh);
     connect(m_empty, &EmptyPage::clicked, this, [this] {
-        if (!obstacleOf(*m_document))
+        if (!obstacleOf(*m_document, *m_controller))
             m_controller->runStep();
     });
     connect(m_document, &Document::snapshotChanged, this, [this] {
@@ -240,8 +240,9 @@ void TimingView::show(RunController::Timings timing, bool isKept)
 
 void TimingView::showEmpty()
 {
-    const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
-    m_empty->setSentence(obstacle ? obstacle->stepText() : tr("No step has run yet."));
+    const std::optional<Obstacle> obstacle = obstacleOf(*m_document, *m_controller);
+    const bool isShownAbove = m_controller->refusal() && !m_failureRow->isHidden();
+    m_empty->setSentence(obstacle && !isShownAbove ? obstacle->stepText() : tr("No step has run yet."));
     m_empty->setButton(obstacle ? QString() : tr("Run step"));
 }
 
@@ -370,11 +371,12 @@ void TimingView::showLegend(int bar)
 void TimingView::showFailure(const Diagnostic& diagnostic)
 {
     const words::ProblemText text = words::describe(diagnostic);
-    m_failure->setText(text.remedy.isEmpty() ? text.cause : QString(text.cause + u". "_s + text.remedy));
+    m_failure->setText(words::sentence(text.inFull()));
     m_failureIcon->setPixmap(severityIcon(diagnostic.severity())
                                  .pixmap(QSize(Metrics::scaled(14), Metrics::scaled(14)), devicePixelRatioF()));
     m_share->setVisible(diagnostic.arg("shared_bytes") && !m_document->experiment()->run.shareReplicas);
     m_failureRow->show();
+    showEmpty();
 }
 
 void TimingView::shareCopies()

@@ -51,6 +51,8 @@ std::optional<ValuesView::Subject> ValuesView::stepSubject(const TensorRow& row)
     if (m_controller->stepsDone() == 0) {
         if (m_controller->state() != RunController::State::Idle)
             showEmpty(tr("The first step is running."), tr("Stop"));
+        else if (const auto obstacle = obstacleOf(*m_document, *m_controller))
+            showEmpty(obstacle->stepText(), QString()); // to try again would be in vain
         else if (!m_failure.isEmpty())
             showEmpty(tr("No step has run. %1").arg(words::sentence(m_failure)), tr("Run step"));
         else

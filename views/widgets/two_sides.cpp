@@ -39,9 +39,10 @@ void TwoSides::setShares(int first, int second)
     m_splitter->setSizes({ part * first, part * second });
 }
 
-void TwoSides::setWidthForBoth(int width)
+void TwoSides::setRoomForBoth(int width, int height)
 {
     m_widthForBoth = width;
+    m_heightForBoth = height;
     arrange();
 }
 
@@ -58,7 +59,8 @@ void TwoSides::arrange()
     const auto room = [](const QWidget* side) {
         return std::max(side->minimumSizeHint().width(), side->minimumWidth());
     };
-    const bool beside = width() >= std::max(room(m_first) + room(m_second) + m_splitter->handleWidth(), m_widthForBoth);
+    const bool beside = height() >= m_heightForBoth
+        && width() >= std::max(room(m_first) + room(m_second) + m_splitter->handleWidth(), m_widthForBoth);
     const bool both = beside || height() >= Metrics::scaled(640);
     m_splitter->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
     m_bar->setVisible(!both);

@@ -19,8 +19,8 @@ public:
 
     /// The bar that chooses where there is room for one alone.
     [[nodiscard]] SegmentedBar* bar() const { return m_bar; }
-    /// Beside each other only from this width on, even where less would do.
-    void setWidthForBoth(int width);
+    /// Beside each other only from this width and height on, even where less would do.
+    void setRoomForBoth(int width, int height = 0);
     /// How they share the width from now on: what was dragged holds until the shares are other ones.
     void setShares(int first, int second);
     /// Room for the wider one of the two.
@@ -35,7 +35,7 @@ private:
     QWidget* m_second;
     SegmentedBar* m_bar;
     QSplitter* m_splitter;
-    int m_widthForBoth = 0;
+    int m_widthForBoth = 0, m_heightForBoth = 0;
     std::pair<int, int> m_shares;
 };
 
