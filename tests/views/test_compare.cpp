@@ -331,7 +331,7 @@ private Q_SLOTS:
         experiment.mesh = { { { "data", 2 }, { "model", 2 }, { "a", 2 }, { "b", 1 } }, {} };
         Compared compared(std::move(experiment));
         MeshesPane& pane = *compared.view.meshes();
-        compared.view.resize(1000, 360);
+        compared.view.resize(1000, 230);
         QTRY_VERIFY_WITH_TIMEOUT(pane.model()->rowCount() >= 10, 60'000);
         QTRY_VERIFY(!pane.isWorking());
         QTRY_VERIFY(pane.parts()->isVisible());
@@ -342,6 +342,7 @@ private Q_SLOTS:
         QVERIFY2(open > 5, qPrintable(QString::number(open)));
         QTRY_VERIFY(pane.table()->viewport()->rect().contains(
             pane.table()->visualRect(pane.model()->index(open, MeshesModel::Mesh)).center()));
+        compared.view.resize(1000, 360);
         pane.parts()->setCurrent(1);
         QTRY_VERIFY(pane.scatter()->isVisible() && !pane.table()->isVisible());
         QTRY_VERIFY2(pane.scatter()->height() >= 160, qPrintable(QString::number(pane.scatter()->height())));
