@@ -44,6 +44,7 @@ struct Held {
 struct Partitioned {
     std::string text; ///< with moves between memories
     std::uint64_t hash = 0; ///< of the program without them
+    bool wasPartitioned = false; ///< before, by whoever wrote the text
     QString moved; ///< what a step copies between memories; empty for nothing
     MeshPtr mesh;
     std::vector<Held> inputs, outputs;
@@ -57,13 +58,17 @@ Result<Partitioned> partitioned(const Snapshot& snapshot, bool optimal)
     Partitioned out;
     out.mesh = device.mesh;
     out.hash = hash(device.program);
+    out.wasPartitioned = snapshot.isPartitioned();
     const bool hasPaths = !snapshot.program->namedByText; // names of a text mean nothing in another one
     PrintOptions options;
     options.names = hasPaths ? PrintedNames::AsComments : PrintedNames::None;
     options.locations = hasPaths;
     Program program = withPlacement(snapshot, device.program);
-    if (!snapshot.isPartitioned())
-        labelParts(program, device);
+    std::vector<std::optional<TensorSharding>> shards(device.inputs.size());
+    for (std::size_t i = 0; i < shards.size(); ++i)
+        if (device.inputs[i].over(device.mesh) == device.mesh)
+            shards[i] = device.inputs[i].sharding;
+    labelParts(program, *device.mesh, snapshot.isPartitioned() ? snapshot.source->partsOf : shards);
     out.text = printStableHlo(program, options);
     out.moved = words::transferSummary(hostTransfers(snapshot));
     const auto held = [&](std::string name, const ShardedArray& array) {
@@ -150,10 +155,11 @@ std::string heading(const Partitioned& partitioned, const PartitionCommandOption
 {
     QStringList lines;
     const SentBytes sent = sentBytes(partitioned.list);
-    lines << QStringLiteral("What every device runs, on %1; reshards by %2.")
+    lines << QStringLiteral("What every device runs, on %1; %2.")
                  .arg(words::counted(partitioned.mesh->deviceCount(), words::Noun::Device),
-                     options.plan == "optimal" ? QStringLiteral("the fewest bytes")
-                                               : QStringLiteral("Shardy's sequence"));
+                     partitioned.wasPartitioned      ? QStringLiteral("partitioned before")
+                         : options.plan == "optimal" ? QStringLiteral("reshards by the fewest bytes")
+                                                     : QStringLiteral("reshards by Shardy's sequence"));
     lines << QStringLiteral("%1 %2 B per step%3.")
                  .arg(whoSends(allSend(partitioned.list)), exactCount(sent.step),
                      sent.scalarLoss == Rational(0)
@@ -266,7 +272,8 @@ void addPartition(CLI::App& app, int& status)
         .optionText("PLAN");
     command.addJson(options->json);
     command.footer("The text is StableHLO. What stands above it as comments, and the mesh axes that each collective\n"
-                   "runs over (the attribute shardscope.axes), are for people.\n"
+                   "runs over (the attribute shardscope.axes), are for people. By shardscope.mesh and the\n"
+                   "shardscope.sharding of its arguments Shardscope knows what it was partitioned from.\n"
                    "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
                    "output that cannot be used.");
     command.run(status, [options] { return showPartition(*options); });

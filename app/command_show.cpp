@@ -92,8 +92,9 @@ void printRules(Console& console, const Snapshot& snapshot, Extent extent)
         QStringList names;
         for (const auto& [name, uses] : snapshot.namesWithoutRule)
             names << QStringLiteral("%1 (%2)").arg(words::fromStd(name)).arg(uses);
-        console.line(QStringLiteral("  No rule names %1: these dimensions stay unsharded; in brackets, in how many arrays.")
-                         .arg(names.join(QStringLiteral(", "))),
+        console.line(
+            QStringLiteral("  No rule names %1: these dimensions stay unsharded; in brackets, in how many arrays.")
+                .arg(names.join(QStringLiteral(", "))),
             Emphasis::Faint);
     }
     if (const auto partitioner = t5xPartitioner(*snapshot.experiment); partitioner && *partitioner)

@@ -274,13 +274,17 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
             all += isAlong(other, i) ? other.bytes : 0;
         Diagnostic diagnostic{ Code::SlowLinkCollective,
             { { "axis", mesh.axis(i).name }, { "collectives", count }, { "bytes", toBytes(bytes) },
-                { "of", toBytes(all) } },
+                { "of", toBytes(all) }, { "size", mesh.size(i) },
+                { "together", hardware.devices.count() / places.fastGroups() } },
             {} };
         if (places.slicesAreFast())
             diagnostic.args.push_back({ "slices", places.fastGroups() });
         diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);
         std::vector<Fix> fixes;
-        if (const auto place = betterPlace(snapshot, i, uses))
+        const auto place = betterPlace(snapshot, i, uses);
+        if (place)
+            diagnostic.args.push_back({ "place", static_cast<std::int64_t>(*place) });
+        if (place)
             fixes.push_back({ Fix::Kind::MoveAxis, mesh.axis(i).name, static_cast<std::int64_t>(*place), 0 });
         problems.push_back({ std::move(diagnostic), std::move(fixes), std::move(values) });
     }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "base/codes.h"
 #include "base/letter_case.h"
@@ -218,17 +219,18 @@ constexpr std::array rows{
         "random numbers that another implementation draws otherwise" },
 };
 
+/// Letters to insert, remove or replace, and neighbours to swap.
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
-    std::vector<std::size_t> row(b.size() + 1);
+    std::vector<std::size_t> twoBefore, before, row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{ 0 });
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
+        twoBefore = std::exchange(before, row);
         row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({ row[j] + 1, row[j - 1] + 1, substituted });
+            row[j] = std::min({ before[j] + 1, row[j - 1] + 1, before[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1) });
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], twoBefore[j - 2] + 1);
         }
     }
     return row.back();
@@ -319,7 +321,8 @@ std::string nearestName(std::string_view name, std::span<const std::string> know
     if (!best.empty())
         return best;
     // One typing slip in a short name, a few in a long one; a single letter is like no other.
-    std::size_t bestDistance = std::min(name.size() / 3 + 2, name.size());
+    constexpr std::size_t shortName = 4;
+    std::size_t bestDistance = name.size() <= shortName ? std::min<std::size_t>(2, name.size()) : name.size() / 3 + 2;
     for (const std::string& candidate : known) {
         const std::size_t distance = editDistance(name, candidate);
         if (distance < bestDistance) {

@@ -49,14 +49,15 @@ Result<SourceProgram> read(const ProgramModel& model)
         return tl::unexpected(std::move(fits.error()));
     }
     if (read->partitionedOver.empty() && isPartitioned(read->program)) {
-        read->partitionedOver = explainingMesh(read->program);
-        SHARDSCOPE_TRY(mesh, Mesh::create(read->partitionedOver));
-        read->partsOf = statedParts(read->program, *mesh);
+        const Mesh mesh = explainingMesh(read->program);
+        read->partitionedOver.assign(mesh.axes().begin(), mesh.axes().end());
+        read->partitionedOrder.assign(mesh.deviceOrder().begin(), mesh.deviceOrder().end());
+        read->partsOf = statedParts(read->program, mesh);
     }
     declaredName(*read, *model.text);
     listFew(read->program);
     return SourceProgram{ std::move(read->program), true, {}, std::move(read->warnings), {},
-        std::move(read->partitionedOver), std::move(read->partsOf) };
+        std::move(read->partitionedOver), std::move(read->partitionedOrder), std::move(read->partsOf) };
 }
 
 Result<SourceProgram> plain(Result<Program> program, std::vector<ChosenInitial> initial = {}, bool initialise = false)
@@ -101,6 +102,7 @@ Result<Experiment> experimentOf(ProgramModel program, std::string title)
     experiment.mesh.axes = { { "x", 1 } };
     if (built->isPartitioned()) {
         experiment.mesh.axes = built->partitionedOver;
+        experiment.mesh.deviceOrder = built->partitionedOrder;
         std::int64_t devices = 1;
         for (const MeshAxis& axis : experiment.mesh.axes)
             devices *= axis.size;

@@ -31,6 +31,7 @@ struct SourceProgram {
     /// Of a text that has been partitioned already, by XLA or by `shardscope partition`: the mesh that explains its
     /// groups of devices. It is the program of one device; nothing of how it is sharded can be changed any more.
     std::vector<MeshAxis> partitionedOver = {};
+    std::vector<std::int32_t> partitionedOrder = {}; ///< of its devices; empty: plain
     /// Likewise, per argument of main: how the array is sharded that it is a part of; nothing where nobody says it.
     std::vector<std::optional<TensorSharding>> partsOf = {};
     [[nodiscard]] bool isPartitioned() const { return !partitionedOver.empty(); }

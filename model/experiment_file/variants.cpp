@@ -100,7 +100,7 @@ tl::expected<ReadExperiment, std::vector<Diagnostic>> applyVariant(
     std::vector<Diagnostic> warnings;
     for (const std::string_view key : sharedKeys)
         if (patch.erase(std::string(key)) > 0)
-            warnings.push_back({ Code::UnknownKey, { { "key", key } },
+            warnings.push_back({ Code::UnknownKey, { { "key", key }, { "shared", std::int64_t{ 1 } } },
                 Where{ .file = {}, .pointer = '/' + std::string(key), .path = {} } });
     FileJson file = fileOf(experiment);
     file.merge_patch(patch);

@@ -11,7 +11,6 @@
 #include "partition/partial_axes.h"
 #include "partition/stated_sizes.h"
 #include "program/editor.h"
-#include "program/explaining_mesh.h"
 #include "program/op_row.h"
 #include "program/other_attributes.h"
 #include "program/over_mesh.h"
@@ -449,9 +448,6 @@ private:
             std::erase_if(dictionary, [](const NamedText& entry) { return entry.name == "mhlo.sharding"; });
         Dictionary counted{ { "mhlo.num_partitions", std::to_string(m_mesh->deviceCount()) + " : i32" },
             { "mhlo.num_replicas", "1 : i32" } };
-        for (const NamedText& entry : program.dictionaries[program.extra]) // what was partitioned before stays what it is
-            if (entry.name == meshLabel)
-                counted.push_back(entry);
         program.dictionaries.push_back(std::move(counted));
         program.extra = static_cast<std::uint32_t>(program.dictionaries.size() - 1);
     }

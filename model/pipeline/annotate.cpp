@@ -90,7 +90,7 @@ public:
             resolved.resolution = action->resolution;
             takeResolved(resolved, action->spec);
         } else {
-            const std::string why = bound.list.empty() ? "no_rules" : "fallback";
+            const std::string why = bound.list.empty() ? "empty_rules" : "fallback";
             resolved.problem =
                 placed(Diagnostic{ Code::ConstraintInactive,
                            { { "names", namesOf(*logical) }, { "reasons", std::vector<std::string>{ why } },

@@ -75,7 +75,7 @@ std::vector<std::optional<TensorSharding>> partsOnMesh(const Snapshot& snapshot)
 {
     std::vector<std::optional<TensorSharding>> parts = snapshot.source->partsOf;
     const Mesh& mesh = *snapshot.mesh;
-    const Result<Mesh> stated = Mesh::create(snapshot.source->partitionedOver);
+    const Result<Mesh> stated = Mesh::create(snapshot.source->partitionedOver, snapshot.source->partitionedOrder);
     if (!stated || std::ranges::equal(stated->axes(), mesh.axes(), {}, &MeshAxis::size, &MeshAxis::size))
         return parts;
     for (std::optional<TensorSharding>& part : parts)

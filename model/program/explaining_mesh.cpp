@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text.h"
 #include "program/collective_groups.h"
 #include "program/device_counts.h"
 #include "program/mesh_of_groups.h"
@@ -26,26 +27,30 @@ std::optional<std::string_view> labelIn(const Dictionary& dictionary, std::strin
     return std::nullopt;
 }
 
-std::vector<MeshAxis> statedAxes(const Program& program, std::int64_t devices)
+std::optional<Mesh> statedMesh(const Program& program)
 {
-    const std::optional<std::string_view> text = labelIn(program.dictionaries[program.extra], meshLabel);
-    const Result<Mesh> mesh = text ? parseMesh(*text) : Result<Mesh>(Mesh());
-    if (!mesh || mesh->deviceCount() != devices)
-        return {};
-    return { mesh->axes().begin(), mesh->axes().end() };
+    const Dictionary& labels = program.dictionaries[program.extra];
+    const std::optional<std::string_view> axes = labelIn(labels, meshLabel), order = labelIn(labels, orderLabel);
+    const Result<Mesh> mesh = axes ? parseMesh(*axes) : Result<Mesh>(Mesh());
+    if (!axes || !mesh || mesh->deviceCount() != statedDevices(program).all())
+        return std::nullopt;
+    if (!order)
+        return *mesh;
+    std::vector<std::int32_t> devices;
+    for (std::size_t begin = 0; begin <= order->size();) {
+        const std::size_t end = std::min(order->find(',', begin), order->size());
+        devices.push_back(wholeNumber<std::int32_t>(order->substr(begin, end - begin)).value_or(-1));
+        begin = end + 1;
+    }
+    const Result<Mesh> ordered = Mesh::create({ mesh->axes().begin(), mesh->axes().end() }, std::move(devices));
+    return ordered ? std::optional(*ordered) : std::nullopt;
 }
 
-} // namespace
-
-bool isPartitioned(const Program& program)
-{
-    return isOfOneDevice(program) || (!mainMesh(program) && !statedAxes(program, statedDevices(program).all()).empty());
-}
-
-std::vector<MeshAxis> explainingMesh(const Program& program)
+/// Devices that collectives name together, those of the same groups once.
+std::vector<std::vector<std::int32_t>> namedGroups(const Program& program)
 {
     const DeviceCounts devices = statedDevices(program);
-    MeshOfGroups mesh(devices.all());
+    std::vector<std::vector<std::int32_t>> groups;
     std::vector<const CollectiveAttributes*> seen; // of collectives with other groups each
     for (const Operation& operation : program.operations) {
         const auto* attributes = attributesAs<CollectiveAttributes>(operation.attributes);
@@ -57,13 +62,41 @@ std::vector<MeshAxis> explainingMesh(const Program& program)
             continue;
         seen.push_back(attributes);
         for (std::vector<std::int32_t>& group : groupsOf(operation, devices))
-            mesh.addGroup(std::move(group));
+            groups.push_back(std::move(group));
     }
-    const std::vector<MeshAxis> stated = statedAxes(program, devices.all());
-    const AxisStrides known = axisStrides(stated), &needed = mesh.strides();
-    if (!stated.empty() && std::includes(known.begin(), known.end(), needed.begin(), needed.end()))
-        return stated;
-    return mesh.axes();
+    return groups;
+}
+
+/// Whether groups of devices are axes of the mesh or parts of axes, those aside that are so of no mesh.
+bool explains(const Mesh& mesh, std::vector<std::vector<std::int32_t>> groups)
+{
+    MeshOfGroups alone(mesh.deviceCount()), both(mesh.deviceCount());
+    both.addStrides(axisStrides(mesh.axes()));
+    for (std::vector<std::int32_t>& group : groups) {
+        for (std::int32_t& device : group)
+            device = static_cast<std::int32_t>(mesh.positionOf(device));
+        alone.addGroup(group);
+        both.addGroup(std::move(group));
+    }
+    return std::ranges::includes(both.strides(), alone.strides());
+}
+
+} // namespace
+
+bool isPartitioned(const Program& program)
+{
+    return isOfOneDevice(program) || (!mainMesh(program) && statedMesh(program).has_value());
+}
+
+Mesh explainingMesh(const Program& program)
+{
+    std::vector<std::vector<std::int32_t>> groups = namedGroups(program);
+    if (std::optional<Mesh> stated = statedMesh(program); stated && explains(*stated, groups))
+        return std::move(*stated);
+    MeshOfGroups mesh(statedDevices(program).all());
+    for (std::vector<std::int32_t>& group : groups)
+        mesh.addGroup(std::move(group));
+    return Mesh::create(mesh.axes()).value_or(Mesh::create({ { "axis_0", statedDevices(program).all() } }).value());
 }
 
 std::vector<std::optional<TensorSharding>> statedParts(const Program& program, const Mesh& mesh)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -458,6 +459,57 @@ std::string_view nameInText(const Program& program, ValueId value)
 {
     const std::string_view argument = textOfArgument(program, value);
     return argument.empty() ? nameInText(program.value(value).path) : argument;
+}
+
+namespace {
+
+/// Names that are visible at one place of a function.
+class VisibleNames {
+public:
+    explicit VisibleNames(const Program& program)
+        : m_program(program)
+    {
+    }
+    /// Whether no value of the region, and of those in it, has the name of one that is visible there.
+    bool areOwn(RegionId id)
+    {
+        const Region& region = m_program.regions[id.index];
+        std::vector<std::string_view> added;
+        bool own = true;
+        const auto add = [&](ValueId value) {
+            const std::string_view name = withoutPart(nameInText(m_program, value)); // one for all results
+            if (name.empty())
+                return;
+            own = own && m_names.insert(name).second;
+            added.push_back(name);
+        };
+        for (const ValueId argument : region.arguments)
+            add(argument);
+        for (const OperationId op : region.operations) {
+            const Operation& operation = m_program.operation(op);
+            for (const RegionId inner : operation.regions)
+                own = own && areOwn(inner);
+            if (!operation.results.empty())
+                add(operation.results.front());
+        }
+        for (const std::string_view name : added)
+            m_names.erase(name);
+        return own;
+    }
+
+private:
+    const Program& m_program;
+    std::set<std::string_view> m_names;
+};
+
+} // namespace
+
+bool canPrintNames(const Program& program)
+{
+    if (program.functions.empty())
+        return VisibleNames(program).areOwn(RegionId(std::size_t{ 0 }));
+    return std::all_of(program.functions.begin(), program.functions.end(),
+        [&](const Function& function) { return VisibleNames(program).areOwn(function.body); });
 }
 
 bool isNamedByText(const Program& program, ValueId value)

@@ -44,6 +44,9 @@ void nameValues(Program& program);
 [[nodiscard]] std::string_view nameInText(std::string_view path);
 /// The same of a value, "arg0" of an argument that goes by what its location says. Lives as long as the program.
 [[nodiscard]] std::string_view nameInText(const Program& program, ValueId value);
+/// Whether every value can be printed by its name: none has that of one that is visible where it stands. Bodies of
+/// HLO's loops may use the names that stand around the loop, those of StableHLO's may not.
+[[nodiscard]] bool canPrintNames(const Program& program);
 /// Whether the value goes by a name of the text, and not by one that means something to people.
 [[nodiscard]] bool isNamedByText(const Program& program, ValueId value);
 

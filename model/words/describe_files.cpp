@@ -198,6 +198,9 @@ ProblemText describeFile(const Diagnostic& d)
                 + Words::tr("`shardscope --help` lists the commands."),
             {} };
     case Code::UnknownKey:
+        if (arg.has("shared"))
+            return { Words::tr("a patch cannot change %1, which all variants have from the file").arg(arg.quote("key")),
+                Words::tr("Remove it from the patch."), {} };
         return { Words::tr("the key %1 is not known; it is kept as it is").arg(arg.quote("key")),
             arg.has("nearest")     ? Words::tr("Did you mean %1?").arg(arg.quote("nearest"))
                 : arg.has("known") ? Words::tr("Known here: %1.").arg(arg("known"))

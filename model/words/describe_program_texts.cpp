@@ -111,7 +111,8 @@ ProblemText describeProgramText(const Diagnostic& d)
                          .arg(counted(d.number("devices"), Noun::Device), counted(d.number("wanted"), Noun::Device)),
                 Words::tr("Give the experiment a mesh of %1.").arg(counted(d.number("devices"), Noun::Device)), {} };
         return { Words::tr("this program has been partitioned already: there is nothing left to lay out"),
-            Words::tr("To lay it out otherwise, open what it was partitioned from: of JAX jax.jit(f).lower(...).as_text()."),
+            Words::tr(
+                "To lay it out otherwise, open what it was partitioned from: of JAX jax.jit(f).lower(...).as_text()."),
             {} };
     case Code::NotComparable:
         if (arg("wrong") == QLatin1String("devices"))

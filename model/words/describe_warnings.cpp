@@ -17,6 +17,8 @@ QString inactiveReason(const Diagnostic& diagnostic)
     for (const std::string& reason : diagnostic.list("reasons")) {
         if (reason == "no_rules")
             reasons << Words::tr("no rules are bound when the model is traced");
+        else if (reason == "empty_rules")
+            reasons << Words::tr("there are no rules");
         else if (reason == "no_mesh")
             reasons << Words::tr("no mesh is set where the model is traced");
         else if (reason == "platform")
@@ -33,6 +35,8 @@ QString inactiveRemedy(const Diagnostic& diagnostic)
     for (const std::string& reason : diagnostic.list("reasons")) {
         if (reason == "no_rules")
             remedies << Words::tr("Bind the rules where the model is traced.");
+        else if (reason == "empty_rules")
+            remedies << Words::tr("Add rules for the names.");
         else if (reason == "no_mesh")
             remedies << Words::tr("Trace the step inside “with mesh:”, or hand the mesh to the constraint.");
         else if (reason == "platform")
@@ -43,6 +47,24 @@ QString inactiveRemedy(const Diagnostic& diagnostic)
     }
     return remedies.isEmpty() ? Words::tr("Bind the rules where the model is traced.")
                               : remedies.join(QStringLiteral(" "));
+}
+
+/// How an axis comes to lie inside hosts or slices, where it can.
+QString slowLinkRemedy(const Diagnostic& d)
+{
+    const bool slices = d.arg("slices") != nullptr;
+    const std::int64_t together = d.number("together");
+    if (d.arg("place"))
+        return slices ? Words::tr("Move the axis towards the end of the mesh, where it lies inside slices.")
+                      : Words::tr("Move the axis towards the end of the mesh, where it lies inside hosts.");
+    if (together <= 1)
+        return Words::tr("A host has one device here, so that every axis goes between hosts.");
+    const QString devices = counted(together, Noun::Device);
+    if (d.number("size") > together)
+        return slices ? Words::tr("Make the axis no larger than a slice, %1, and the last one.").arg(devices)
+                      : Words::tr("Make the axis no larger than a host, %1, and the last one.").arg(devices);
+    return slices ? Words::tr("Keep the axis inside a slice, %1: let another one go between slices.").arg(devices)
+                  : Words::tr("Keep the axis inside a host, %1: let another one go between hosts.").arg(devices);
 }
 
 /// A result that cannot have the memory of an argument.
@@ -163,10 +185,7 @@ ProblemText describeWarning(const Diagnostic& d)
                         "there per step, in %3",
                 "axis, hosts or slices, 3 collectives, bytes")
                   .arg(arg("axis"), where, collectives, arg.size("bytes"));
-        return { cause,
-            slices ? Words::tr("Keep the axis inside a slice, and let data cross slices once per step.")
-                   : Words::tr("Keep the axis inside a host: make it the last axis, or as large as a host."),
-            {} };
+        return { cause, slowLinkRemedy(d), {} };
     }
     case Code::OverMemoryLimit:
         if (d.arg("gathered"))

@@ -21,10 +21,11 @@ namespace shardscope::words {
 [[nodiscard]] QString meshReason(const std::vector<MeshFigures>& meshes, std::size_t mesh);
 /// Why no mesh can be used: "none; data 4 × model 8 does not fit: 30 GiB of 16 GiB". Empty where one can.
 [[nodiscard]] QString batchProblem(const BatchFigures& batch, const std::vector<MeshFigures>& compared);
-/// What is sent on the experiment's own mesh, and why that cannot be used: "48.9 GiB, does not fit: 21.9 GiB of 16 GiB".
+/// What is sent on the experiment's own mesh, and why that cannot be used: "48.9 GiB, does not fit: 21.9 GiB of 16
+/// GiB".
 [[nodiscard]] QString sentNow(const BatchFigures& batch);
-/// batchProblem() of all batches, those that follow each other for the same reason as one: "With a batch of 512 to 8,192 none
-/// of the meshes can be used. With 512, data 4 × model 8 does not fit: 30 GiB of 16 GiB."
+/// batchProblem() of all batches, those that follow each other for the same reason as one: "With a batch of 512 to
+/// 8,192 none of the meshes can be used. With 512, data 4 × model 8 does not fit: 30 GiB of 16 GiB."
 [[nodiscard]] QStringList batchProblems(
     const std::vector<BatchFigures>& batches, const std::vector<MeshFigures>& compared);
 /// "" without batches; `compared` is what they were tried on. Where it is not known from which batch on another mesh

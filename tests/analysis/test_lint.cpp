@@ -689,6 +689,8 @@ private Q_SLOTS:
         const std::vector<Problem> slow = found(experiment, Code::SlowLinkCollective);
         QCOMPARE(slow.size(), 1U);
         QCOMPARE(slow[0].diagnostic.text("axis"), std::string("model"));
+        QCOMPARE(slow[0].diagnostic.number("together"), std::int64_t{ 4 });
+        QCOMPARE(slow[0].diagnostic.number("place"), std::int64_t{ 1 });
         QVERIFY(slow[0].diagnostic.number("collectives") >= 4);
         QVERIFY(slow[0].diagnostic.number("bytes") > 0);
         // All that goes along "model" between hosts is known, too: what the step does not wait for is of gradients.
@@ -726,7 +728,8 @@ private Q_SLOTS:
         large.mesh.axes = { { "data", 1 }, { "model", 8 } };
         const std::vector<Problem> stays = found(large, Code::SlowLinkCollective);
         QCOMPARE(stays.size(), 1U);
-        QVERIFY(stays[0].fixes.empty());
+        QVERIFY(stays[0].fixes.empty() && !stays[0].diagnostic.arg("place"));
+        QCOMPARE(stays[0].diagnostic.number("size"), std::int64_t{ 8 });
     }
 
     /// An embedding that gives the logits too has two sums that make its gradient: the step waits for neither.

@@ -329,6 +329,37 @@ private Q_SLOTS:
         QCOMPARE(run(QStringLiteral("comms"), { QStringLiteral("--json") }, before).json()["collectives"].size(),
             std::size_t{ 1 });
     }
+    /// HLO's loops have names of their own, which may stand around them as well; StableHLO's may not have those.
+    void propagatePrintsLegalNames()
+    {
+        QByteArray again(compiled);
+        again.replace("%zero = s32[] constant(0)", "%i = s32[] constant(0)")
+            .replace("tuple(%zero, %p)", "tuple(%i, %p)");
+        for (const QByteArray& text : { QByteArray(compiled), again, QByteArray(before) }) {
+            const Ran printed = run(QStringLiteral("propagate"), {}, text.constData());
+            QVERIFY2(printed.code == 0, qPrintable(printed.error));
+            const Ran verified = run(QStringLiteral("verify"), {}, printed.out.toUtf8().constData());
+            QVERIFY2(verified.code == 0, qPrintable(verified.out + verified.error + printed.out));
+        }
+        QVERIFY(run(QStringLiteral("propagate"), {}, before).out.contains(QStringLiteral("%w"))); // names are kept
+    }
+    /// What is printed of a compiled program knows as much as that: its mesh, and of which arrays it has shards.
+    void partitionKeepsWhatIsKnown()
+    {
+        QByteArray known(compiled);
+        known.replace(
+            "%p = f32[2,8]{1,0} parameter(0)", "%p = f32[2,8]{1,0} parameter(0), sharding={devices=[4,1]<=[4]}");
+        const auto shown = [](const QByteArray& text) {
+            return run(QStringLiteral("show"), { QStringLiteral("--json") }, text.constData()).json();
+        };
+        const Ran printed = run(QStringLiteral("partition"), {}, known.constData());
+        QVERIFY2(printed.out.contains(QStringLiteral("partitioned before")), qPrintable(printed.out + printed.error));
+        const auto own = shown(known), again = shown(printed.out.toUtf8());
+        QCOMPARE(own["tensors"].size(), std::size_t{ 1 });
+        QVERIFY(own["mesh"] == again["mesh"]);
+        for (const char* key : { "spec", "shape" })
+            QVERIFY2(own["tensors"][0][key] == again["tensors"][0][key], key);
+    }
     void namesThePlaceInHloText()
     {
         const Ran ran = run(QStringLiteral("check"), {},

@@ -269,6 +269,12 @@ void TestDiagnostics::nearestName_data()
                                                  << "lens";
     QTest::newRow("one letter begins nothing") << "l"
                                                << "";
+    QTest::newRow("a slip in a short name") << "dota"
+                                            << "data";
+    QTest::newRow("neighbours of a short name swapped") << "dtaa"
+                                                        << "data";
+    QTest::newRow("two slips make a short name another one") << "dote"
+                                                             << "";
     QTest::newRow("a letter is like no other") << "y"
                                                << "";
 }

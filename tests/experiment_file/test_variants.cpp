@@ -134,6 +134,7 @@ private Q_SLOTS:
         QStringList pointers;
         for (const Diagnostic& warning : made->warnings) {
             QCOMPARE(warning.code, Code::UnknownKey);
+            QCOMPARE(warning.arg("shared") != nullptr, warning.where.pointer != "/colour");
             pointers << QString::fromStdString(warning.where.pointer);
         }
         pointers.sort();

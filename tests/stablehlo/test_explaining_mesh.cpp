@@ -36,8 +36,11 @@ Program summed(
 std::string axesOf(const Program& program)
 {
     std::string text;
-    for (const MeshAxis& axis : explainingMesh(program))
+    const Mesh mesh = explainingMesh(program);
+    for (const MeshAxis& axis : mesh.axes())
         text += (text.empty() ? "" : ",") + axis.name + '=' + std::to_string(axis.size);
+    for (const std::int32_t device : mesh.deviceOrder())
+        text += ' ' + std::to_string(device);
     return text;
 }
 
@@ -73,10 +76,22 @@ private Q_SLOTS:
         };
         QCOMPARE(stated(alongRows, "\"data=2,model=4\""), "data=2,model=4");
         QCOMPARE(stated(alongRows, "\"a=2,b=2,c=2\""), "a=2,b=2,c=2"); // finer than the groups need
-        QCOMPARE(stated(alongRows, "\"x=8\""), "axis_0=2,axis_1=4"); // whose groups are no axes of it
+        QCOMPARE(stated(alongRows, "\"x=8\""), "x=8"); // of which the groups are parts
+        QCOMPARE(stated(odd, "\"data=2,model=4\""), "data=2,model=4"); // of no mesh
         QCOMPARE(stated(alongRows, "\"data=2,model=2\""), "axis_0=2,axis_1=4"); // of fewer devices
         for (const char* none : { "\"\"", "\"data\"", "\"data=0,model=4\"", "\"data=2,data=4\"", "3 : i32" })
             QCOMPARE(stated(alongRows, none), "axis_0=2,axis_1=4");
+    }
+
+    void orders()
+    {
+        const auto ordered = [](const char* groups, const std::string& order) {
+            return axesOf(summed(groups, ", shardscope.mesh = \"data=2,model=4\", shardscope.device_order = " + order));
+        };
+        constexpr const char* rotated = "[[0, 6], [1, 7], [2, 4], [3, 5]]> : tensor<4x2xi64";
+        QCOMPARE(ordered(rotated, "\"0,1,2,3,6,7,4,5\""), "data=2,model=4 0 1 2 3 6 7 4 5");
+        for (const char* none : { "\"\"", "\"0,1,2\"", "\"0,1,2,3,6,7,4,4\"", "\"0,1,2,3,6,7,4,x\"" })
+            QCOMPARE(ordered(rotated, none), "axis_0=8");
     }
 
     void parts()

@@ -82,10 +82,10 @@ private Q_SLOTS:
         QVERIFY2(
             heads.cause.contains(QStringLiteral("8 KV heads do not spread evenly over the 16 devices along model")),
             qPrintable(heads.cause));
-        QCOMPARE(heads.remedy, QStringLiteral("The largest size of model that they spread over: 8."));
+        QCOMPARE(heads.remedy, QStringLiteral("The next smaller size of model that they spread over: 8."));
         const words::ProblemText experts = words::describe(split("expert", 12, { "data", "expert" }, 12));
         QVERIFY2(experts.cause.contains(QStringLiteral("12 experts")), qPrintable(experts.cause));
-        QCOMPARE(experts.remedy, QStringLiteral("The largest number of devices that they spread over: 12."));
+        QCOMPARE(experts.remedy, QStringLiteral("The next smaller number of devices that they spread over: 12."));
         QVERIFY(words::describe(split("heads", 12, { "model" }, 12)).cause.contains(QStringLiteral("12 heads")));
     }
 };

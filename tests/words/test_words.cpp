@@ -281,6 +281,32 @@ private:
         return all.join(QLatin1Char('|'));
     }
 
+    /// What would help depends on how many devices are together, and on whether the axis has a better place.
+    void slowLinkRemedies()
+    {
+        const auto remedy = [](std::int64_t size, std::int64_t together, bool hasPlace, bool slices = false) {
+            Diagnostic slow{ Code::SlowLinkCollective,
+                { { "axis", "data" }, { "collectives", std::int64_t{ 1 } }, { "bytes", std::int64_t{ 8 } },
+                    { "of", std::int64_t{ 8 } }, { "size", size }, { "together", together } },
+                {} };
+            if (hasPlace)
+                slow.args.push_back({ "place", std::int64_t{ 1 } });
+            if (slices)
+                slow.args.push_back({ "slices", std::int64_t{ 2 } });
+            return words::describe(slow).remedy;
+        };
+        QCOMPARE(remedy(4, 4, true),
+            QStringLiteral("Move the axis towards the end of the mesh, where it lies inside hosts."));
+        QCOMPARE(
+            remedy(8, 4, false), QStringLiteral("Make the axis no larger than a host, 4 devices, and the last one."));
+        QCOMPARE(
+            remedy(8, 1, false), QStringLiteral("A host has one device here, so that every axis goes between hosts."));
+        QCOMPARE(remedy(4, 4, false),
+            QStringLiteral("Keep the axis inside a host, 4 devices: let another one go between hosts."));
+        QCOMPARE(remedy(4, 4, false, true),
+            QStringLiteral("Keep the axis inside a slice, 4 devices: let another one go between slices."));
+    }
+
     void tensorPaths_data()
     {
         QTest::addColumn<QString>("path");

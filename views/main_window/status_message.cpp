@@ -15,6 +15,7 @@
 #include "views/preview/edit_plate.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
+#include "words/collective_texts.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -122,7 +123,7 @@ StatusText statusText(const Document& document, std::span<const Diagnostic> mess
     if (!snapshot->ok())
         return text;
     const CollectiveList& list = *snapshot->collectives;
-    const auto exchanges = static_cast<qint64>(list.entries.size());
+    const std::int64_t exchanges = words::exchangesIn(list);
     // As the graph counts them.
     const auto all = snapshot->program ? static_cast<qint64>(operationCount(*snapshot->program)) : 0;
     text.operations =
