@@ -144,9 +144,7 @@ Result<Propagated> run(const SpecifiedInput& loaded, const PropagationSetting& s
 std::string printed(const Program& program)
 {
     PrintOptions options;
-    options.names = !program.namedByText ? PrintedNames::AsComments
-        : canPrintNames(program)         ? PrintedNames::AsNames
-                                         : PrintedNames::None;
+    options.names = program.namedByText ? PrintedNames::AsNames : PrintedNames::AsComments;
     options.locations = false;
     return printStableHlo(program, options);
 }

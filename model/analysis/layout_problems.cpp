@@ -282,10 +282,10 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
         diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);
         std::vector<Fix> fixes;
         const auto place = betterPlace(snapshot, i, uses);
-        if (place)
+        if (place) {
             diagnostic.args.push_back({ "place", static_cast<std::int64_t>(*place) });
-        if (place)
             fixes.push_back({ Fix::Kind::MoveAxis, mesh.axis(i).name, static_cast<std::int64_t>(*place), 0 });
+        }
         problems.push_back({ std::move(diagnostic), std::move(fixes), std::move(values) });
     }
 }

@@ -91,7 +91,10 @@ void countDevices(const std::optional<ValueCursor>& hardware, Experiment& experi
     if (states("topology"))
         return;
     if (!states("hosts") && !states("devices_per_host")) {
-        experiment = withHardwareFollowing(experiment, HardwareSetting(experiment.hardware));
+        HardwareSetting hardwareOfFile = experiment.hardware;
+        experiment.hardware.pinned = false; // from then on
+        experiment = withHardwareFollowing(experiment, hardwareOfFile);
+        experiment.hardware.pinned = hardwareOfFile.pinned;
         return;
     }
     std::int64_t count = 1;
@@ -101,8 +104,8 @@ void countDevices(const std::optional<ValueCursor>& hardware, Experiment& experi
     if (count > maximumDevices || (states("hosts") && states("devices_per_host")))
         return;
     const std::int32_t stated = states("hosts") ? devices.hosts : devices.devicesPerHost;
-    if (count % stated == 0)
-        (states("hosts") ? devices.devicesPerHost : devices.hosts) = static_cast<std::int32_t>(count / stated);
+    (states("hosts") ? devices.devicesPerHost : devices.hosts) =
+        static_cast<std::int32_t>(std::max<std::int64_t>(count / stated, 1));
 }
 
 void readRoot(ObjectCursor& root, ReadContext& context, Experiment& experiment)

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/codes.h"
+#include "experiment/edits.h"
 #include "experiment_file/json_text.h"
 
 namespace shardscope {
@@ -130,6 +131,8 @@ tl::expected<ReadExperiment, std::vector<Diagnostic>> applyVariant(
     std::erase_if(read->warnings, isOld);
     warnings.insert(warnings.end(), read->warnings.begin(), read->warnings.end());
     read->warnings = withoutLines(std::move(warnings));
+    if (!patch.contains("hardware")) // as for an edit of the mesh
+        read->experiment = withHardwareFollowing(std::move(read->experiment), experiment.hardware);
     read->experiment.variants = experiment.variants;
     for (const auto& note : experiment.innerNotes)
         if (note.first.starts_with("/variants/"))

@@ -2,6 +2,7 @@
 #include "program/explaining_mesh.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -31,19 +32,19 @@ std::optional<Mesh> statedMesh(const Program& program)
 {
     const Dictionary& labels = program.dictionaries[program.extra];
     const std::optional<std::string_view> axes = labelIn(labels, meshLabel), order = labelIn(labels, orderLabel);
-    const Result<Mesh> mesh = axes ? parseMesh(*axes) : Result<Mesh>(Mesh());
-    if (!axes || !mesh || mesh->deviceCount() != statedDevices(program).all())
+    if (!axes)
         return std::nullopt;
-    if (!order)
-        return *mesh;
+    const Result<Mesh> read = parseMesh(*axes);
+    if (!read || read->deviceCount() != statedDevices(program).all())
+        return std::nullopt;
     std::vector<std::int32_t> devices;
-    for (std::size_t begin = 0; begin <= order->size();) {
+    for (std::size_t begin = 0; order && begin <= order->size();) {
         const std::size_t end = std::min(order->find(',', begin), order->size());
         devices.push_back(wholeNumber<std::int32_t>(order->substr(begin, end - begin)).value_or(-1));
         begin = end + 1;
     }
-    const Result<Mesh> ordered = Mesh::create({ mesh->axes().begin(), mesh->axes().end() }, std::move(devices));
-    return ordered ? std::optional(*ordered) : std::nullopt;
+    const Result<Mesh> mesh = Mesh::create({ read->axes().begin(), read->axes().end() }, std::move(devices));
+    return mesh ? std::optional(*mesh) : std::nullopt;
 }
 
 /// Devices that collectives name together, those of the same groups once.
@@ -61,8 +62,15 @@ std::vector<std::vector<std::int32_t>> namedGroups(const Program& program)
                }))
             continue;
         seen.push_back(attributes);
-        for (std::vector<std::int32_t>& group : groupsOf(operation, devices))
-            groups.push_back(std::move(group));
+        const auto areDevices = [&](const auto& lists) { // nothing has looked at the text so far
+            return std::all_of(lists.begin(), lists.end(), [&](const auto& ids) {
+                return std::all_of(ids.begin(), ids.end(), [&](auto id) { return id < devices.all(); });
+            });
+        };
+        if (!areDevices(attributes->groups))
+            continue;
+        if (std::vector<std::vector<std::int32_t>> named = groupsOf(operation, devices); areDevices(named))
+            std::move(named.begin(), named.end(), std::back_inserter(groups));
     }
     return groups;
 }
@@ -72,9 +80,12 @@ bool explains(const Mesh& mesh, std::vector<std::vector<std::int32_t>> groups)
 {
     MeshOfGroups alone(mesh.deviceCount()), both(mesh.deviceCount());
     both.addStrides(axisStrides(mesh.axes()));
+    std::vector<std::int32_t> positions(static_cast<std::size_t>(mesh.deviceCount()));
+    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
+        positions[static_cast<std::size_t>(mesh.deviceAt(position))] = static_cast<std::int32_t>(position);
     for (std::vector<std::int32_t>& group : groups) {
         for (std::int32_t& device : group)
-            device = static_cast<std::int32_t>(mesh.positionOf(device));
+            device = positions[static_cast<std::size_t>(device)];
         alone.addGroup(group);
         both.addGroup(std::move(group));
     }
@@ -85,7 +96,9 @@ bool explains(const Mesh& mesh, std::vector<std::vector<std::int32_t>> groups)
 
 bool isPartitioned(const Program& program)
 {
-    return isOfOneDevice(program) || (!mainMesh(program) && statedMesh(program).has_value());
+    const DeviceCounts devices = statedDevices(program);
+    return devices.replicas == 1 && devices.partitions > 1 && !mainMesh(program)
+        && (isOfOneDevice(program) || statedMesh(program).has_value());
 }
 
 Mesh explainingMesh(const Program& program)
@@ -96,7 +109,9 @@ Mesh explainingMesh(const Program& program)
     MeshOfGroups mesh(statedDevices(program).all());
     for (std::vector<std::int32_t>& group : groups)
         mesh.addGroup(std::move(group));
-    return Mesh::create(mesh.axes()).value_or(Mesh::create({ { "axis_0", statedDevices(program).all() } }).value());
+    if (const Result<Mesh> found = Mesh::create(mesh.axes()))
+        return *found;
+    return Mesh::create({ { "axis_0", statedDevices(program).all() } }).value(); // it had too many axes
 }
 
 std::vector<std::optional<TensorSharding>> statedParts(const Program& program, const Mesh& mesh)

@@ -20,8 +20,8 @@ inline constexpr const char* meshLabel = "shardscope.mesh";
 inline constexpr const char* orderLabel = "shardscope.device_order";
 inline constexpr const char* shardingLabel = "shardscope.sharding";
 
-/// Whether it is what each of several devices runs: it addresses the others by their numbers (device_counts.h), or says
-/// of which mesh it is.
+/// Whether it is what each of several partitions runs: it addresses the others by their numbers (device_counts.h), or
+/// says of which mesh it is. Programs of replicas are not: JAX's pmap shards nothing.
 [[nodiscard]] bool isPartitioned(const Program& program);
 
 /// Of such a program: the stated mesh where the groups of all collectives are axes of it or parts of axes, or else the

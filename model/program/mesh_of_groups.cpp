@@ -25,6 +25,8 @@ MeshOfGroups::MeshOfGroups(std::int64_t devices)
 
 void MeshOfGroups::addGroup(std::vector<std::int32_t> group)
 {
+    if (group.empty())
+        return;
     AxisStrides strides{ 1 };
     std::sort(group.begin(), group.end());
     const auto count = static_cast<std::int64_t>(group.size());
@@ -33,9 +35,15 @@ void MeshOfGroups::addGroup(std::vector<std::int32_t> group)
     };
     for (std::int64_t known = 1; known < count;) { // the first `known` members are explained
         const std::int64_t stride = at(known);
-        std::int64_t times = 2;
+        std::int64_t times = 1;
         while (known * times < count && at(known * times) == stride * times)
             ++times;
+        // Each run is like the first one, and the group begins where its axis does.
+        for (std::int64_t place = known; place < std::min(known * times, count); ++place)
+            if (at(place) != at(place % known) + place / known * stride)
+                return;
+        if (stride <= 0 || known * times > count || group.front() / stride % times != 0)
+            return;
         strides.insert(stride);
         strides.insert(stride * times);
         known *= times;

@@ -2,6 +2,7 @@
 #include "stablehlo/print.h"
 
 #include "base/text.h"
+#include "program/name_values.h"
 #include "program/op_row.h"
 #include "program/roles.h"
 #include "sharding/text.h"
@@ -12,9 +13,21 @@ namespace shardscope {
 
 namespace mlir {
 
+namespace {
+
+/// What can be printed of what is asked for.
+PrintOptions possible(PrintOptions options, const Program& program)
+{
+    if (options.names == PrintedNames::AsNames && !canPrintNames(program))
+        options.names = PrintedNames::None;
+    return options;
+}
+
+} // namespace
+
 Printer::Printer(const Program& program, const PrintOptions& options)
     : m_program(program)
-    , m_options(options)
+    , m_options(possible(options, program))
     , m_names(program.values.size())
 {
     m_out.operationLines.resize(program.operations.size());

@@ -27,7 +27,9 @@ enum class PrintedNames : std::uint8_t {
     None,
     AsComments, ///< "// layers.0/y" at the end of the line
     AsAttributes, ///< {shardscope.path = "layers.0/y"}, which the reader takes back
-    AsNames ///< values are called by the last parts of their paths (program/name_values.h), which name all of them
+    /// Values are called by the last parts of their paths (program/name_values.h), which name all of them; None where
+    /// that would call two values the same.
+    AsNames
 };
 
 struct PrintOptions {

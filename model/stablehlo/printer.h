@@ -81,7 +81,7 @@ private:
     void addTail(const Operation& op);
 
     const Program& m_program;
-    const PrintOptions& m_options;
+    const PrintOptions m_options;
     PrintedProgram m_out;
     std::uint32_t m_line = 1;
     struct Name {

@@ -49,22 +49,22 @@ QString inactiveRemedy(const Diagnostic& diagnostic)
                               : remedies.join(QStringLiteral(" "));
 }
 
-/// How an axis comes to lie inside hosts or slices, where it can.
+/// What makes devices send less between hosts or slices.
 QString slowLinkRemedy(const Diagnostic& d)
 {
-    const bool slices = d.arg("slices") != nullptr;
+    const QString groups = d.arg("slices") ? Words::tr("slices") : Words::tr("hosts");
     const std::int64_t together = d.number("together");
     if (d.arg("place"))
-        return slices ? Words::tr("Move the axis towards the end of the mesh, where it lies inside slices.")
-                      : Words::tr("Move the axis towards the end of the mesh, where it lies inside hosts.");
+        return Words::tr("As axis %1 of the mesh less goes between %2.", "a number, hosts or slices")
+            .arg(count(d.number("place") + 1), groups);
     if (together <= 1)
-        return Words::tr("A host has one device here, so that every axis goes between hosts.");
-    const QString devices = counted(together, Noun::Device);
+        return Words::tr("Every axis goes between %1, which have one device each.", "hosts or slices").arg(groups);
     if (d.number("size") > together)
-        return slices ? Words::tr("Make the axis no larger than a slice, %1, and the last one.").arg(devices)
-                      : Words::tr("Make the axis no larger than a host, %1, and the last one.").arg(devices);
-    return slices ? Words::tr("Keep the axis inside a slice, %1: let another one go between slices.").arg(devices)
-                  : Words::tr("Keep the axis inside a host, %1: let another one go between hosts.").arg(devices);
+        return Words::tr(
+            "%1 have %2 each: an axis that is no larger, and the last one, stays inside.", "hosts or slices, 8 devices")
+            .arg(d.arg("slices") ? Words::tr("Slices") : Words::tr("Hosts"), counted(together, Noun::Device));
+    return Words::tr("No other order of the axes sends less between %1; other sizes of them may.", "hosts or slices")
+        .arg(groups);
 }
 
 /// A result that cannot have the memory of an argument.

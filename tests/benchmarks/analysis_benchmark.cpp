@@ -5,6 +5,8 @@
 // the window, but not the layout); "Fresh" starts without any cache.
 #include <benchmark/benchmark.h>
 
+#include <optional>
+
 #include "analysis/analyse.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
@@ -23,9 +25,14 @@ Experiment notebook(std::int64_t layers)
 void fresh(benchmark::State& state)
 {
     const auto experiment = std::make_shared<const Experiment>(notebook(state.range(0)));
+    std::optional<AnalysisCache> cache;
+    SnapshotPtr snapshot;
     for (auto _ : state) {
-        AnalysisCache cache;
-        benchmark::DoNotOptimize(analyse(experiment, 1, cache));
+        state.PauseTiming(); // what the one before has left is given back
+        snapshot.reset();
+        cache.emplace();
+        state.ResumeTiming();
+        snapshot = analyse(experiment, 1, *cache);
     }
 }
 

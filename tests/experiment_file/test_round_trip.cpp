@@ -528,7 +528,9 @@ private Q_SLOTS:
         QVERIFY(devices(R"("hosts": 3)") == std::pair(3, 8));
         QVERIFY(devices(R"("devices_per_host": 4)") == std::pair(6, 4));
         QVERIFY(devices(R"("hosts": 2, "devices_per_host": 4)") == std::pair(2, 4)); // which the mesh does not fit
-        QVERIFY(devices(R"("hosts": 5)") == std::pair(5, 8)); // no number of devices per host makes 24
+        QVERIFY(devices(R"("hosts": 5)") == std::pair(5, 4)); // no number of devices per host makes 24
+        QVERIFY(devices(R"("devices_per_host": 48)") == std::pair(1, 48));
+        QVERIFY(devices(R"("pinned": true)") == std::pair(1, 24));
     }
 
     void topologies()

@@ -9,7 +9,7 @@
 #include "base/codes.h"
 #include "simulate/run/fill_arguments.h"
 #include "simulate/run/memory_needed.h"
-#include "simulate/run/passing_slots.h"
+#include "simulate/run/phase_temporaries.h"
 #include "simulate/run/simulated_run.h"
 
 namespace shardscope {
@@ -30,7 +30,7 @@ Result<void> SimulatedRun::prepare(const RunOptions& options)
     SHARDSCOPE_TRY(phases,
         preparePhases(*m_plan, sharing, budget,
             { !m_observers.empty() || options.tracedInstructions > 0, options.plainKernels,
-                m_observers.empty() && valuesPass(*m_plan, m_threads) },
+                m_observers.empty() && usesWorkerMemory(*m_plan, m_threads) },
             m_stop));
     if (isStopped())
         return {};

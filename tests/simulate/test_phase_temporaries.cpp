@@ -8,7 +8,7 @@
 
 #include "registered_test.h"
 #include "simulate/mlp_plan.h"
-#include "simulate/run/passing_slots.h"
+#include "simulate/run/phase_temporaries.h"
 #include "simulate/run/run.h"
 #include "simulate/run/slots_used.h"
 #include "simulate/small_mlp.h"
@@ -18,12 +18,12 @@ using namespace shardscope::test;
 
 namespace {
 
-Phases passingPhasesOf(const Plan& plan, bool passes = true)
+Phases phasesWithTemporariesOf(const Plan& plan, bool workerMemory = true)
 {
     ReplicaSharing sharing;
     MemoryBudget budget(1e12);
     PhaseOptions options;
-    options.passes = passes;
+    options.workerMemory = workerMemory;
     return preparePhases(plan, sharing, budget, options, {}).value();
 }
 
@@ -32,33 +32,33 @@ PlanPtr smallMlpOn(const QString& mesh, MlpSettings settings = smallMlp())
     return makePlan(mlpOnDevices(settings, makeMesh(axesOf(mesh))));
 }
 
-std::size_t passingCount(const Phases& phases)
+std::size_t temporaryCount(const Phases& phases)
 {
     std::size_t count = 0;
     for (const Phase& phase : phases.main.phases)
-        count += phase.passing.size();
+        count += phase.temporaries.size();
     return count;
 }
 
 } // namespace
 
-class TestPassingSlots : public QObject {
+class TestPhaseTemporaries : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void onlyThosePass_data()
+    void areOfTheirPhaseAlone_data()
     {
         QTest::addColumn<QString>("mesh");
         for (const QString& mesh : meshesOfEight())
             if (mesh != QLatin1String("data=1 model=1"))
                 QTest::addRow("%s", qPrintable(mesh)) << mesh;
     }
-    void onlyThosePass()
+    void areOfTheirPhaseAlone()
     {
         QFETCH(QString, mesh);
         const PlanPtr plan = smallMlpOn(mesh);
-        const Phases phases = passingPhasesOf(*plan);
-        QVERIFY(passingCount(phases) > 0);
+        const Phases phases = phasesWithTemporariesOf(*plan);
+        QVERIFY(temporaryCount(phases) > 0);
         // Per slot all instructions that touch it, and those that are a phase's own actions.
         std::map<std::uint32_t, std::set<std::uint32_t>> touching;
         for (std::uint32_t i = 0; i < plan->instructions.size(); ++i)
@@ -72,31 +72,33 @@ private Q_SLOTS:
             std::map<std::uint32_t, std::size_t> actionOf; // of an instruction
             for (std::size_t action = 0; action < phase.actions.size(); ++action)
                 actionOf[phase.actions[action].instruction] = action;
-            struct Lying {
+            struct Placed {
                 std::int64_t begin, end;
                 std::size_t first, last;
             };
-            std::vector<Lying> all;
-            for (const Phase::Passing& passing : phase.passing) {
-                QVERIFY(!lasting.contains(passing.slot));
-                Lying lying{ passing.offset, passing.offset + plan->slots[passing.slot].bytes, SIZE_MAX, 0 };
-                for (const std::uint32_t instruction : touching[passing.slot]) {
+            std::vector<Placed> all;
+            for (const Phase::Temporary& temporary : phase.temporaries) {
+                QVERIFY(!lasting.contains(temporary.slot));
+                for (std::size_t v = 0; v < plan->slotOf.size(); ++v)
+                    QVERIFY(plan->slotOf[v] != SlotId(std::size_t{ temporary.slot }) || !plan->observable(ValueId(v)));
+                Placed placed{ temporary.offset, temporary.offset + plan->slots[temporary.slot].bytes, SIZE_MAX, 0 };
+                for (const std::uint32_t instruction : touching[temporary.slot]) {
                     QVERIFY2(actionOf.contains(instruction), "something outside of the phase reads it");
-                    lying.first = std::min(lying.first, actionOf[instruction]);
-                    lying.last = std::max(lying.last, actionOf[instruction]);
+                    placed.first = std::min(placed.first, actionOf[instruction]);
+                    placed.last = std::max(placed.last, actionOf[instruction]);
                 }
                 bool isWritten = false; // by the first action that touches it
-                forEachSlot(*plan, plan->instructions[phase.actions[lying.first].instruction],
-                    [&](SlotId slot, bool writes) { isWritten |= writes && slot.index == passing.slot; });
+                forEachSlot(*plan, plan->instructions[phase.actions[placed.first].instruction],
+                    [&](SlotId slot, bool writes) { isWritten |= writes && slot.index == temporary.slot; });
                 QVERIFY(isWritten);
-                QVERIFY(lying.begin >= 0 && lying.end <= passingBytes && lying.begin % 64 == 0);
-                for (const Lying& other : all)
-                    QVERIFY(lying.end <= other.begin || other.end <= lying.begin || lying.last < other.first
-                        || other.last < lying.first);
-                all.push_back(lying);
+                QVERIFY(placed.begin >= 0 && placed.end <= temporaryBytes && placed.begin % 64 == 0);
+                for (const Placed& other : all)
+                    QVERIFY(placed.end <= other.begin || other.end <= placed.begin || placed.last < other.first
+                        || other.last < placed.first);
+                all.push_back(placed);
             }
         }
-        QCOMPARE(passingCount(passingPhasesOf(*plan, false)), std::size_t{ 0 });
+        QCOMPARE(temporaryCount(phasesWithTemporariesOf(*plan, false)), std::size_t{ 0 });
     }
 
     /// What is kept for whoever reads it after the step stays where the device has it.
@@ -108,11 +110,11 @@ private Q_SLOTS:
             for (const ValueId result : operation.results)
                 options.keep.push_back(result);
         const PlanPtr plan = makePlan(program, options);
-        const Phases phases = passingPhasesOf(*plan);
+        const Phases phases = phasesWithTemporariesOf(*plan);
         for (const Phase& phase : phases.main.phases)
-            for (const Phase::Passing& passing : phase.passing)
+            for (const Phase::Temporary& temporary : phase.temporaries)
                 for (std::size_t v = 0; v < plan->slotOf.size(); ++v)
-                    QVERIFY(plan->slotOf[v] != SlotId(std::size_t{ passing.slot }) || !plan->observable(ValueId(v)));
+                    QVERIFY(plan->slotOf[v] != SlotId(std::size_t{ temporary.slot }) || !plan->observable(ValueId(v)));
         RunOptions run = randomInputs(2);
         auto own = Run::create(plan, run).value(), other = Run::create(makePlan(program), run).value();
         own->step();
@@ -129,20 +131,20 @@ private Q_SLOTS:
     void roomIsLimited()
     {
         MlpSettings large = smallMlp();
-        large.batch = 4096;
-        const PlanPtr plan = smallMlpOn(QStringLiteral("data=2 model=4"), large);
-        for (const Phase& phase : passingPhasesOf(*plan).main.phases)
-            for (const Phase::Passing& passing : phase.passing)
-                QVERIFY(passing.offset + plan->slots[passing.slot].bytes <= passingBytes);
+        large.batch = 8192;
+        const Phases phases = phasesWithTemporariesOf(*smallMlpOn(QStringLiteral("data=2 model=4"), large));
+        const Phases small = phasesWithTemporariesOf(*smallMlpOn(QStringLiteral("data=2 model=4")));
+        QVERIFY(temporaryCount(phases) < temporaryCount(small));
+        QVERIFY(temporaryCount(phases) > 0); // what is small enough
     }
 
-    /// One thread for all devices, and one for each: only the first one has values that pass.
-    void sameBits_data() { onlyThosePass_data(); }
+    /// One thread for all devices, and one for each: only the first one has temporaries in its memory.
+    void sameBits_data() { areOfTheirPhaseAlone_data(); }
     void sameBits()
     {
         QFETCH(QString, mesh);
         const PlanPtr plan = smallMlpOn(mesh);
-        QVERIFY(valuesPass(*plan, 1) && valuesPass(*plan, 3) && !valuesPass(*plan, 8));
+        QVERIFY(usesWorkerMemory(*plan, 1) && usesWorkerMemory(*plan, 3) && !usesWorkerMemory(*plan, 8));
         auto plain = Run::create(plan, randomInputs(8)).value();
         for (const int threads : { 1, 3 }) {
             auto run = Run::create(plan, randomInputs(threads)).value();
@@ -161,5 +163,5 @@ private Q_SLOTS:
     }
 };
 
-REGISTER_TEST(TestPassingSlots)
-#include "test_passing_slots.moc"
+REGISTER_TEST(TestPhaseTemporaries)
+#include "test_phase_temporaries.moc"
