@@ -101,7 +101,8 @@ ProblemText describeAtoms(const Diagnostic& d)
     const std::vector<std::string> axes = d.list("axes");
     const QString largest = arg.number("largest");
     return { Words::tr("%1: %2 do not spread evenly over %3: %4").arg(arg.tensors(), units, devicesAlong(d), stays),
-        d.number("largest") <= 1 ? QString()
+        d.number("largest") <= 1
+            ? Words::tr("They spread over no smaller number of devices: shard another dimension in their place.")
             : axes.size() == 1
             ? Words::tr("The next smaller size of %1 that they spread over: %2.").arg(fromStd(axes.front()), largest)
             : Words::tr("The next smaller number of devices that they spread over: %1.").arg(largest),

@@ -19,7 +19,7 @@ namespace shardscope {
 
 /// What an action works on: one device's memory and one worker's scratch.
 struct ActionContext {
-    std::byte** slots = nullptr; ///< address by SlotId; of actions only slices that are read in place change one
+    std::byte** slots = nullptr; ///< address by SlotId; only slices that are read in place change one
     std::int64_t position = 0; ///< of the device in the mesh
     std::byte* scratch = nullptr; ///< 64-byte aligned, scratchBytes() long
     WorkShare share; ///< what the device does of an elementwise instruction on shared state; others get all of it

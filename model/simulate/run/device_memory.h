@@ -26,7 +26,7 @@ public:
 
     /// addresses()[position * slotCount() + slot]
     [[nodiscard]] std::byte* const* addresses() const { return m_addresses.data(); }
-    /// Of one device, to be changed where a slice is read in place, and for temporaries (phase_temporaries.h).
+    /// Of one device, to be changed where a slice is read in place.
     [[nodiscard]] std::byte** addresses(std::size_t position) { return m_addresses.data() + position * slotCount(); }
     [[nodiscard]] std::size_t slotCount() const { return m_offsets.size(); }
     [[nodiscard]] std::byte* address(std::size_t position, SlotId slot) const

@@ -6,7 +6,6 @@
 
 #include "base/codes.h"
 #include "simulate/run/device_memory.h"
-#include "simulate/run/phase_temporaries.h"
 #include "simulate/run/phases.h"
 #include "simulate/run/step_trace.h"
 
@@ -28,8 +27,7 @@ Result<double> runBytes(const Plan& plan, ReplicaMode replicas, int threads, dou
             sharing = shareReplicas(plan);
     }
     (void)budget.take(DeviceMemory(plan, sharing).bytesNeeded());
-    SHARDSCOPE_TRY(
-        phases, preparePhases(plan, sharing, budget, { .workerMemory = usesWorkerMemory(plan, threads) }, stop));
+    SHARDSCOPE_TRY(phases, preparePhases(plan, sharing, budget, {}, stop));
     (void)budget.take(Arena::bytesTaken(phases->scratchBytes) * threads);
     return budget.taken();
 }

@@ -7,12 +7,10 @@
 #include <map>
 #include <set>
 
-#include "base/alignment.h"
 #include "simulate/kernels/array.h"
 #include "simulate/kernels/move_action.h"
 #include "simulate/run/meetings.h"
 #include "simulate/run/not_executable.h"
-#include "simulate/run/phase_temporaries.h"
 #include "simulate/run/slices_in_place.h"
 #include "simulate/run/slots_used.h"
 
@@ -118,12 +116,6 @@ public:
     Result<Phases> run()
     {
         SHARDSCOPE_CHECK(block(m_plan.instructions, m_prepared.main));
-        if (m_options.workerMemory) {
-            m_prepared.temporariesOffset = alignedBytes(m_prepared.scratchBytes);
-            m_prepared.scratchBytes = m_prepared.temporariesOffset + temporaryBytes;
-            if (!m_budget.onlyCounts())
-                placeTemporaries(m_plan, m_prepared.main);
-        }
         return std::move(m_prepared);
     }
 

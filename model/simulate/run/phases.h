@@ -27,12 +27,7 @@ struct Phase {
         const Exchange* exchange = nullptr;
         std::uint32_t instruction = 0;
     };
-    struct Temporary {
-        std::uint32_t slot = 0;
-        std::int64_t offset = 0; ///< in what a worker has for them
-    };
     std::vector<Item> actions;
-    std::vector<Temporary> temporaries; ///< slots that lie in memory of the worker meanwhile (phase_temporaries.h)
     std::vector<Collective> collectives; ///< that need nothing of each other
     const ReducedProduct* reduced = nullptr;
     const Control* control = nullptr; ///< with collectives in it; others are actions
@@ -81,7 +76,6 @@ struct Phases {
     std::vector<std::unique_ptr<Control>> controls;
     std::vector<std::vector<WorkShare>> work; ///< of ReplicaSharing
     std::int64_t scratchBytes = 64; ///< per worker
-    std::int64_t temporariesOffset = 0; ///< in the scratch: where temporaries lie
     std::int64_t ownBytes = 0; ///< that actions keep
     std::size_t maxTasks = 0; ///< of the collectives of a phase, or a reduced product
 };
@@ -89,7 +83,6 @@ struct Phases {
 struct PhaseOptions {
     bool together = false; ///< devices go through loops and branches together, also where they exchange nothing in them
     bool plainKernels = false; ///< RunOptions::plainKernels
-    bool workerMemory = false; ///< temporaries of a phase lie in memory of the worker (phase_temporaries.h)
 };
 
 /// In an order in which devices meet seldom (meetings.h), or that of the plan where they are to stay together. A device

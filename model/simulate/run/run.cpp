@@ -9,7 +9,6 @@
 #include "base/codes.h"
 #include "simulate/run/fill_arguments.h"
 #include "simulate/run/memory_needed.h"
-#include "simulate/run/phase_temporaries.h"
 #include "simulate/run/simulated_run.h"
 
 namespace shardscope {
@@ -29,9 +28,7 @@ Result<void> SimulatedRun::prepare(const RunOptions& options)
     m_memory = DeviceMemory(*m_plan, sharing);
     SHARDSCOPE_TRY(phases,
         preparePhases(*m_plan, sharing, budget,
-            { !m_observers.empty() || options.tracedInstructions > 0, options.plainKernels,
-                m_observers.empty() && usesWorkerMemory(*m_plan, m_threads) },
-            m_stop));
+            { !m_observers.empty() || options.tracedInstructions > 0, options.plainKernels }, m_stop));
     if (isStopped())
         return {};
     m_phases = std::move(*phases);

@@ -66,9 +66,6 @@ bool SimulatedRun::runActions(const PreparedBlock& block, const Phase& phase, co
             const std::int32_t position =
                 (active.size() == m_devices ? m_taskOrder : active)[static_cast<std::size_t>(task)];
             const auto d = static_cast<std::size_t>(position);
-            for (const Phase::Temporary& temporary : phase.temporaries)
-                slotsOf(position)[temporary.slot] =
-                    m_scratch[static_cast<std::size_t>(worker)].data() + m_phases.temporariesOffset + temporary.offset;
             for (const Phase::Item& item : items) {
                 if (isStopped() || m_failures[d])
                     return;
