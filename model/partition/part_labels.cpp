@@ -32,7 +32,7 @@ void labelParts(Program& program, const Mesh& mesh, const std::vector<std::optio
     const Result<Mesh> read = parseMesh(axes);
     const bool canBeRead = read && std::ranges::equal(read->axes(), mesh.axes()) && axes.find('"') == std::string::npos;
     addLabel(program, program.extra, meshLabel, canBeRead ? axes : "device=" + std::to_string(mesh.deviceCount()));
-    if (!canBeRead)
+    if (!canBeRead || program.functions.empty())
         return;
     if (!mesh.deviceOrder().empty())
         addLabel(program, program.extra, orderLabel, join(mesh.deviceOrder(), ","));

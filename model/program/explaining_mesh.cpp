@@ -118,6 +118,8 @@ std::vector<std::optional<TensorSharding>> statedParts(const Program& program, c
 {
     const Region& main = program.main();
     std::vector<std::optional<TensorSharding>> parts(main.arguments.size());
+    if (program.functions.empty())
+        return parts;
     const std::vector<std::uint32_t>& extras = program.functions.front().argumentExtras;
     for (std::size_t i = 0; i < std::min(parts.size(), extras.size()); ++i)
         if (const std::optional<std::string_view> text = labelIn(program.dictionaries[extras[i]], shardingLabel))
