@@ -20,8 +20,7 @@ struct AbsentAxis {
 
 /// For every axis of more than one device that shards no dimension of the value, each dimension; with `dimension` every
 /// axis that this dimension lacks. Those with a blocker first. Searches through the program: some milliseconds for
-/// each. Nothing where it is stopped, or where nothing is
-/// propagated.
+/// each. Nothing where it is stopped, or where nothing is propagated.
 [[nodiscard]] std::vector<AbsentAxis> absentAxes(
     const Snapshot& snapshot, ValueId value, int dimension = -1, const std::stop_token& stop = {});
 

@@ -53,6 +53,10 @@ Result<SourceProgram> read(const ProgramModel& model)
         read->partitionedOver.assign(mesh.axes().begin(), mesh.axes().end());
         read->partitionedOrder.assign(mesh.deviceOrder().begin(), mesh.deviceOrder().end());
         read->partsOf = statedParts(read->program, mesh);
+        for (Diagnostic& unused : unusedLabels(read->program, mesh, read->partsOf)) {
+            place(unused, model);
+            read->warnings.push_back(std::move(unused));
+        }
     }
     declaredName(*read, *model.text);
     listFew(read->program);

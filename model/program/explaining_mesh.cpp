@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/codes.h"
 #include "base/text.h"
 #include "program/collective_groups.h"
 #include "program/device_counts.h"
@@ -127,6 +128,23 @@ std::vector<std::optional<TensorSharding>> statedParts(const Program& program, c
                 read && read->rank() == program.value(main.arguments[i]).type.rank())
                 parts[i] = *read;
     return parts;
+}
+
+std::vector<Diagnostic> unusedLabels(
+    const Program& program, const Mesh& mesh, const std::vector<std::optional<TensorSharding>>& parts)
+{
+    const auto unused = [](std::string where, const char* label) {
+        return Diagnostic{ Code::ShardingIgnored,
+            { { "op", std::move(where) }, { "attribute", label }, { "label", std::int64_t{ 1 } } }, {} };
+    };
+    if (labelIn(program.dictionaries[program.extra], meshLabel) && statedMesh(program) != mesh)
+        return { unused("module", meshLabel) };
+    std::vector<Diagnostic> found;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        if (!parts[i] && !program.functions.empty() && i < program.functions.front().argumentExtras.size()
+            && labelIn(program.dictionaries[program.functions.front().argumentExtras[i]], shardingLabel))
+            found.push_back(unused("argument " + std::to_string(i), shardingLabel));
+    return found;
 }
 
 } // namespace shardscope

@@ -32,5 +32,9 @@ inline constexpr const char* shardingLabel = "shardscope.sharding";
 /// Per argument of main, over that mesh: how the array is sharded that it is a shard of; nothing where the text does
 /// not say it.
 [[nodiscard]] std::vector<std::optional<TensorSharding>> statedParts(const Program& program, const Mesh& mesh);
+/// Warnings of such attributes that do not count: a mesh that does not go with the program, or, where it does,
+/// shardings that are none of the argument's. ShardingIgnored {op, attribute, label}.
+[[nodiscard]] std::vector<Diagnostic> unusedLabels(
+    const Program& program, const Mesh& mesh, const std::vector<std::optional<TensorSharding>>& parts);
 
 } // namespace shardscope

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A mesh of which groups of devices are whole axes: what a program tells of its mesh that names devices by number
-// alone.
+// A mesh of which groups of devices are axes: what a program tells of its mesh that names devices by number alone.
 //
 //     8 devices, groups {0,4} {1,5} {2,6} {3,7}          2 x 4: along the first axis
 //     8 devices, groups {0,1,2,3} {4,5,6,7}              2 x 4: along the second
@@ -25,8 +24,8 @@ public:
     /// `devices` >= 1: on one axis until a group needs more.
     explicit MeshOfGroups(std::int64_t devices);
 
-    /// Devices at equal distances, runs of these at equal distances, and so on. What fits no mesh together with what
-    /// was added before is left aside.
+    /// Devices at equal distances, runs of these at equal distances, and so on, from where an axis begins. A group that
+    /// is anything else, or fits no mesh together with what was added before, is left aside.
     void addGroup(std::vector<std::int32_t> group);
     void addStrides(const AxisStrides& strides);
 

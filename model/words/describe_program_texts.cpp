@@ -181,6 +181,10 @@ ProblemText describeProgramText(const Diagnostic& d)
     case Code::UnknownCustomCall:
         return { Words::tr("nothing is known of the custom call %1").arg(arg.quote("target")), adviceOnUnknown(d), {} };
     case Code::ShardingIgnored:
+        if (d.arg("label"))
+            return { Words::tr("%1: the attribute %2 does not count, since it does not go with the program")
+                         .arg(arg("op"), arg.quote("attribute")),
+                Words::tr("Remove it, or print the text again with “shardscope partition”."), {} };
         if (d.arg("found"))
             return { Words::tr(
                          "%1: the attribute %2 does not count, since it has %3 shardings and there are %4 results")

@@ -95,6 +95,26 @@ private Q_SLOTS:
         QVERIFY(axesOf(summed(rotated)) != ordered(rotated, "\"0,1,2,3,6,7,4,5\""));
     }
 
+    /// What is stated and does not count is told: the mesh, or else single shardings.
+    void unused()
+    {
+        const auto told = [](const std::string& ofModule, const std::string& ofArgument) {
+            const Program program = summed(alongRows, ofModule, ofArgument);
+            const Mesh mesh = explainingMesh(program);
+            std::string all;
+            for (const Diagnostic& warning : unusedLabels(program, mesh, statedParts(program, mesh)))
+                all += warning.text("op") + ' ' + warning.text("attribute") + ';';
+            return all;
+        };
+        const std::string mesh = ", shardscope.mesh = \"data=2,model=4\"",
+                          right = " {shardscope.sharding = \"[{model}, {}]\"}";
+        QCOMPARE(told(mesh, right), "");
+        QCOMPARE(told("", ""), "");
+        QCOMPARE(told(", shardscope.mesh = \"data=4,model=4\"", right), "module shardscope.mesh;");
+        QCOMPARE(told(mesh, " {shardscope.sharding = \"[{rows}, {}]\"}"), "argument 0 shardscope.sharding;");
+        QCOMPARE(told(mesh + ", shardscope.device_order = \"0,1\"", right), "module shardscope.mesh;");
+    }
+
     void parts()
     {
         const Mesh mesh = *Mesh::create({ { "data", 2 }, { "model", 4 } });
