@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <set>
 
 #include "partition/unsharded.h"
 #include "registered_test.h"
@@ -208,7 +209,7 @@ private Q_SLOTS:
         auto inOrder = Run::create(plan, options).value();
         for (int step = 0; step < 2; ++step)
             inOrder->step();
-        for (const int threads : { 1, 3 }) {
+        for (const int threads : { 1, 2, 3, 4 }) {
             auto run = Run::create(plan, randomInputs(threads)).value();
             for (int step = 0; step < 2; ++step)
                 run->step();
@@ -221,6 +222,66 @@ private Q_SLOTS:
                 }
             QCOMPARE(run->copiedBytes(), inOrder->copiedBytes());
         }
+    }
+
+    void clustersHoldTheirGroups_data() { dependencesAreKept_data(); }
+    /// Each phase that stays within clusters is done by them completely, and there are fewer meetings than without.
+    void clustersHoldTheirGroups()
+    {
+        QFETCH(QString, mesh);
+        const PlanPtr plan = makePlan(mlpOnDevices(smallMlp(), makeMesh(axesOf(mesh))));
+        const auto meetings = [](const Phases& phases) {
+            return std::count_if(phases.main.phases.begin(), phases.main.phases.end(), [](const Phase& phase) {
+                return phase.reduced || (!phase.collectives.empty() && !phase.staysInClusters);
+            });
+        };
+        const Phases alone = phasesOf(*plan);
+        QVERIFY(alone.clusters.empty());
+        for (const int workers : { 2, 3, 4 }) {
+            const Phases phases = phasesOf(*plan, { false, false, workers });
+            QVERIFY(meetings(phases) <= meetings(alone));
+            if (phases.clusters.empty())
+                continue;
+            QVERIFY(meetings(phases) < meetings(alone));
+            QCOMPARE(phases.clusters.devices.size() % static_cast<std::size_t>(workers), std::size_t{ 0 });
+            for (const Phase& phase : phases.main.phases)
+                for (const Phase::Collective& one : phase.collectives) {
+                    if (!phase.staysInClusters) {
+                        QVERIFY(one.parts.empty());
+                        continue;
+                    }
+                    QVERIFY(phases.clusters.hold(one.exchange->groups()));
+                    std::set<std::int64_t> tasks;
+                    for (const Phase::ClusterPart& part : one.parts)
+                        for (const std::int64_t task : part.tasks)
+                            QVERIFY(tasks.insert(task).second);
+                    QCOMPARE(static_cast<std::int64_t>(tasks.size()), one.exchange->taskCount());
+                }
+        }
+        if (mesh == QStringLiteral("data=2 model=4"))
+            QVERIFY(!phasesOf(*plan, { false, false, 2 }).clusters.empty());
+    }
+
+    /// What devices of different clusters hold of one shard stays with one worker.
+    void sharersStandInOneCluster()
+    {
+        const PlanPtr plan = makePlan(mlpOnDevices(smallMlp(), makeMesh({ { "data", 2 }, { "model", 4 } })));
+        ReplicaSharing sharing;
+        sharing.shards = { { 0, 1, 2, 3, 0, 1, 2, 3 }, {} };
+        const SmallExchanges exchanges(*plan);
+        QVERIFY(exchanges.candidates(sharing, {}, 1).empty());
+        const std::vector<Clusters> candidates = exchanges.candidates(sharing, {}, 2);
+        QVERIFY(!candidates.empty());
+        for (const Clusters& clusters : candidates) {
+            QCOMPARE(clusters.devices.size() % 2, std::size_t{ 0 });
+            for (const std::vector<std::int32_t>& holders : sharing.shards)
+                for (std::size_t a = 0; a < holders.size(); ++a)
+                    for (std::size_t b = 0; b < a; ++b)
+                        QVERIFY(holders[a] != holders[b] || clusters.of[a] == clusters.of[b]);
+        }
+        const SmallExchanges::Groups held{ { 0, 7 } };
+        for (const Clusters& clusters : exchanges.candidates({}, held, 2))
+            QVERIFY(clusters.hold(held));
     }
 };
 

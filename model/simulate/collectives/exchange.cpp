@@ -18,6 +18,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::int64_t taskBytes = 64 * 1024; // of one member's part in an all-reduce task
+constexpr std::size_t timeBytes = 64; // of a task's times in a run
 
 tl::unexpected<Error> mismatch(const char* detail)
 {
@@ -45,8 +46,10 @@ Groups listedGroups(const Plan& plan, const Operation& operation)
     return groups;
 }
 
-/// Devices that senders and receivers connect; every device stands in one of the groups.
-Groups connected(const Groups& pairs, std::int64_t devices)
+} // namespace
+
+std::vector<std::vector<std::int32_t>> connectedDevices(
+    std::span<const std::vector<std::int32_t>> groups, std::int64_t devices)
 {
     std::vector<std::int32_t> root(static_cast<std::size_t>(devices));
     std::iota(root.begin(), root.end(), 0);
@@ -56,29 +59,32 @@ Groups connected(const Groups& pairs, std::int64_t devices)
                 root[static_cast<std::size_t>(root[static_cast<std::size_t>(position)])];
         return position;
     };
-    for (const auto& pair : pairs)
-        if (pair.size() == 2)
-            root[static_cast<std::size_t>(std::max(find(pair[0]), find(pair[1])))] =
-                std::min(find(pair[0]), find(pair[1]));
-    std::vector<std::int32_t> groupOf(root.size(), -1);
-    Groups groups;
+    for (const std::vector<std::int32_t>& group : groups)
+        for (const std::int32_t member : group)
+            root[static_cast<std::size_t>(std::max(find(group.front()), find(member)))] =
+                std::min(find(group.front()), find(member));
+    std::vector<std::int32_t> numberOf(root.size(), -1);
+    Groups sets;
     for (std::int32_t position = 0; position < static_cast<std::int32_t>(root.size()); ++position) {
-        std::int32_t& group = groupOf[static_cast<std::size_t>(find(position))];
-        if (group < 0) {
-            group = static_cast<std::int32_t>(groups.size());
-            groups.emplace_back();
+        std::int32_t& number = numberOf[static_cast<std::size_t>(find(position))];
+        if (number < 0) {
+            number = static_cast<std::int32_t>(sets.size());
+            sets.emplace_back();
         }
-        groups[static_cast<std::size_t>(group)].push_back(position);
+        sets[static_cast<std::size_t>(number)].push_back(position);
     }
-    return groups;
+    return sets;
 }
-
-} // namespace
 
 std::vector<std::vector<std::int32_t>> collectiveGroups(const Plan& plan, const Operation& operation)
 {
+    if (wrongGroups(*plan.program->local, operation, countsOf(*plan.program)))
+        return {};
     Groups groups = listedGroups(plan, operation);
-    return operation.kind == OpKind::CollectivePermute ? connected(groups, plan.program->mesh->deviceCount()) : groups;
+    if (operation.kind != OpKind::CollectivePermute)
+        return groups;
+    std::erase_if(groups, [](const auto& pair) { return pair.size() != 2; });
+    return connectedDevices(groups, plan.program->mesh->deviceCount());
 }
 
 Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruction, std::size_t operandIndex,
@@ -104,7 +110,7 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
     exchange.m_resultBytes = result.byteCount();
     // Groups, and per device a task and lists of what it receives.
     const std::int64_t perDevice = static_cast<std::int64_t>(
-        sizeof(std::int32_t) + sizeof(std::vector<std::int32_t>) + sizeof(Task) + 2 * sizeof(double) + sizeof(Rows));
+        sizeof(std::int32_t) + sizeof(std::vector<std::int32_t>) + sizeof(Task) + timeBytes + sizeof(Rows));
     SHARDSCOPE_CHECK(budget.take(devices * perDevice));
     exchange.m_reduces = operation.kind == OpKind::AllReduce || operation.kind == OpKind::ReduceScatter;
     if (exchange.m_reduces)
@@ -175,9 +181,8 @@ Result<void> Exchange::prepareAllReduce(std::int64_t elements, MemoryBudget& bud
 {
     const std::int64_t perTask = taskBytes / m_elementBytes;
     const std::int64_t tasks = (elements + perTask - 1) / perTask;
-    // Every task has its two times, too.
     if (auto taken = budget.take(static_cast<double>(tasks) * static_cast<double>(m_groups.size())
-            * static_cast<double>(sizeof(Task) + 2 * sizeof(double)));
+            * static_cast<double>(sizeof(Task) + timeBytes));
         !taken || budget.onlyCounts())
         return taken;
     m_tasks.reserve(static_cast<std::size_t>(tasks) * m_groups.size());

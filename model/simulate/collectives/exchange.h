@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -21,8 +22,13 @@
 
 namespace shardscope {
 
+/// Mesh positions that groups connect, also by way of others; each stands in one of the sets, ascending. The groups
+/// {0, 1}, {1, 4} of five devices give {0, 1, 4}, {2}, {3}.
+[[nodiscard]] std::vector<std::vector<std::int32_t>> connectedDevices(
+    std::span<const std::vector<std::int32_t>> groups, std::int64_t devices);
+
 /// The groups of a collective as mesh positions, in the order of the groups. Those of a collective_permute are the
-/// devices between which data moves, together.
+/// devices between which data moves, together. None where they do not go with the devices.
 [[nodiscard]] std::vector<std::vector<std::int32_t>> collectiveGroups(const Plan& plan, const Operation& operation);
 
 class Exchange {

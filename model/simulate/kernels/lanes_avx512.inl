@@ -10,6 +10,7 @@ inline __m256d half(__m512d r)
 struct F32Lanes {
     using Scalar = float;
     using Register = __m512;
+    using Half = halves::F32Lanes; ///< where a full register would be half empty: twice as many at a time on some CPUs
     static constexpr int width = 16;
     static constexpr int registersPerSum = 1; ///< registers in 64 bytes
     static constexpr int tileRows = 6, tileRegisters = 4;
@@ -72,6 +73,7 @@ struct F32Lanes {
 struct F64Lanes {
     using Scalar = double;
     using Register = __m512d;
+    using Half = halves::F64Lanes;
     static constexpr int width = 8;
     static constexpr int registersPerSum = 1;
     static constexpr int tileRows = 6, tileRegisters = 4;

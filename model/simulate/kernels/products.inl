@@ -143,6 +143,11 @@ struct Products {
             addTerms<rows, 1>(c, a, b, i, j, term, terms, first, next);
             j += L::width;
         }
+        if constexpr (requires { typename L::Half; })
+            if (j + L::Half::width <= n) {
+                Products<typename L::Half>::template addTerms<rows, 1>(c, a, b, i, j, term, terms, first, next);
+                j += L::Half::width;
+            }
         if (j < n)
             addToLastColumns<rows>(c, a, b, i, j, n - j, term, terms, first);
     }

@@ -19,6 +19,10 @@
 namespace shardscope::kernels {
 namespace {
 
+namespace halves { // registers of half the size
+#include "simulate/kernels/lanes_avx2.inl"
+} // namespace halves
+
 #include "simulate/kernels/lanes_avx512.inl"
 
 #include "simulate/kernels/loops.inl"

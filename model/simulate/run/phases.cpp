@@ -115,6 +115,9 @@ public:
 
     Result<Phases> run()
     {
+        SHARDSCOPE_TRY(together, reducedProducts());
+        m_together = std::move(*together);
+        chooseClusters();
         SHARDSCOPE_CHECK(block(m_plan.instructions, m_prepared.main));
         return std::move(m_prepared);
     }
@@ -123,20 +126,19 @@ private:
     Result<void> block(const std::vector<Instruction>& instructions, PreparedBlock& block)
     {
         block.phases.emplace_back();
-        SHARDSCOPE_TRY(together, reducedProducts(block));
         std::int32_t round = -1;
-        for (const Turn& turn : orderOf(block.number, instructions, *together)) {
+        for (const Turn& turn : orderOf(block.number, instructions)) {
             if (m_stop.stop_requested())
                 break;
             const std::uint32_t i = turn.place;
             const Instruction& instruction = instructions[i];
-            if (const auto found = together->find(i); found != together->end()) {
+            if (const auto found = togetherIn(block.number).find(i); found != togetherIn(block.number).end()) {
                 add(*found->second.reduced, found->second.last, block);
                 continue;
             }
             SHARDSCOPE_TRY(done,
                 std::holds_alternative<CollectiveInstruction>(instruction.action)
-                    ? collective(instruction, i, block, round == turn.round)
+                    ? collective(instruction, i, block, turn.isMeeting && round == turn.round)
                     : alone(instruction, i, block));
             if (turn.isMeeting)
                 round = turn.round;
@@ -151,10 +153,11 @@ private:
         SmallVector<std::uint32_t, 4> instructions{};
     };
     using Together = std::map<std::uint32_t, InPlace>;
-    Result<Together> reducedProducts(const PreparedBlock& block)
+    /// Of main.
+    Result<Together> reducedProducts()
     {
         Together together;
-        if (block.number != 0 || m_options.together || m_options.plainKernels)
+        if (m_options.together || m_options.plainKernels)
             return together;
         std::vector<std::pair<ReducedProductPattern, ReducedProduct*>> all;
         for (const ReducedProductPattern& pattern : findReducedProducts(m_plan)) {
@@ -194,10 +197,55 @@ private:
             [&](const auto& entry) { return std::find(numbers.begin(), numbers.end(), entry.first) == numbers.end(); });
     }
 
-    /// What is executed, in the order of the plan or in one in which devices meet seldom.
-    [[nodiscard]] std::vector<Turn> orderOf(
-        std::uint32_t block, const std::vector<Instruction>& instructions, const Together& together) const
+    [[nodiscard]] const Together& togetherIn(std::uint32_t block) const
     {
+        static const Together nothing;
+        return block == 0 ? m_together : nothing;
+    }
+
+    [[nodiscard]] bool meetsSeldom() const
+    {
+        return !m_options.together && !m_options.plainKernels && !m_budget.onlyCounts();
+    }
+
+    /// Those of the candidates with which there are the fewest rounds of meetings; none if without them there are no
+    /// more. A loop counts as some trips.
+    void chooseClusters()
+    {
+        if (!meetsSeldom())
+            return;
+        m_exchanges = SmallExchanges(m_plan);
+        constexpr std::int64_t trips = 8;
+        std::int64_t fewest = INT64_MAX;
+        SmallExchanges::Groups held; // large arrays that they update together are not moved between workers
+        for (const std::unique_ptr<ReducedProduct>& reduced : m_prepared.reduced)
+            if (reduced->copiedBytes() > SmallExchanges::maximumBytes)
+                held.insert(held.end(), reduced->groups().begin(), reduced->groups().end());
+        std::vector<Clusters> candidates = m_exchanges.candidates(m_sharing, held, m_options.workers);
+        candidates.insert(candidates.begin(), Clusters());
+        Clusters best;
+        for (Clusters& candidate : candidates) {
+            m_prepared.clusters = std::move(candidate);
+            std::int64_t rounds = 0;
+            for (std::uint32_t number = 0; number < std::max<std::size_t>(m_plan.blocks.size(), 1); ++number) {
+                std::set<std::int32_t> meetings;
+                for (const Turn& turn : orderOf(number, m_plan.instructionsOf(number)))
+                    if (turn.isMeeting)
+                        meetings.insert(turn.round);
+                rounds += static_cast<std::int64_t>(meetings.size()) * (number == 0 ? 1 : trips);
+            }
+            if (rounds < fewest) {
+                fewest = rounds;
+                best = std::move(m_prepared.clusters);
+            }
+        }
+        m_prepared.clusters = std::move(best);
+    }
+
+    /// What is executed, in the order of the plan or in one in which devices meet seldom.
+    [[nodiscard]] std::vector<Turn> orderOf(std::uint32_t block, const std::vector<Instruction>& instructions) const
+    {
+        const Together& together = togetherIn(block);
         std::vector<Turn> turns;
         turns.reserve(instructions.size());
         for (std::uint32_t i = 0; i < instructions.size(); ++i) {
@@ -208,15 +256,20 @@ private:
             else if (found->second.reduced)
                 turns.push_back({ i, true, found->second.instructions, round });
         }
-        if (!m_options.together && !m_options.plainKernels && !m_budget.onlyCounts())
+        if (meetsSeldom())
             meetSeldom(m_plan, block, turns);
         return turns;
     }
     [[nodiscard]] bool isMeeting(const Instruction& instruction) const
     {
         const auto* control = std::get_if<ControlInstruction>(&instruction.action);
-        return std::holds_alternative<CollectiveInstruction>(instruction.action)
+        return (std::holds_alternative<CollectiveInstruction>(instruction.action) && !staysInClusters(instruction))
             || (control && hasCollectives(m_plan, *control));
+    }
+    [[nodiscard]] bool staysInClusters(const Instruction& instruction) const
+    {
+        const SmallExchanges::Groups* groups = m_exchanges.groupsOf(instruction);
+        return groups && m_prepared.clusters.hold(*groups);
     }
 
     void add(const ReducedProduct& reduced, std::uint32_t number, PreparedBlock& block)
@@ -241,12 +294,16 @@ private:
             if (m_budget.onlyCounts())
                 continue;
             const Exchange& exchange = *m_prepared.exchanges.emplace_back(std::make_unique<Exchange>(std::move(*made)));
-            if (together && block.phases.back().actions.empty() && block.phases.size() > 1
-                && !block.phases[block.phases.size() - 2].collectives.empty())
+            const bool within = staysInClusters(instruction);
+            if (together && !within && block.phases.back().actions.empty() && block.phases.size() > 1
+                && !block.phases[block.phases.size() - 2].collectives.empty()
+                && !block.phases[block.phases.size() - 2].staysInClusters)
                 block.phases.pop_back();
             Phase& phase = block.phases.back();
-            phase.collectives.push_back({ &exchange, number });
+            phase.collectives.push_back(
+                { &exchange, number, within ? partsOf(exchange) : std::vector<Phase::ClusterPart>() });
             phase.instruction = number;
+            phase.staysInClusters = within;
             std::size_t tasks = 0;
             for (const Phase::Collective& one : phase.collectives)
                 tasks += static_cast<std::size_t>(one.exchange->taskCount());
@@ -255,10 +312,23 @@ private:
                 block.phases[last].ends = false;
             last = block.phases.size() - 1;
             block.phases.emplace_back();
-            together = !m_options.together;
+            together = !m_options.together && !within;
         }
         m_access.clear();
         return {};
+    }
+    [[nodiscard]] std::vector<Phase::ClusterPart> partsOf(const Exchange& exchange) const
+    {
+        std::vector<Phase::ClusterPart> parts(m_prepared.clusters.devices.size());
+        const auto partOf = [&](std::size_t group) -> Phase::ClusterPart& {
+            const auto member = static_cast<std::size_t>(exchange.groups()[group].front());
+            return parts[static_cast<std::size_t>(m_prepared.clusters.of[member])];
+        };
+        for (std::size_t group = 0; group < exchange.groups().size(); ++group)
+            partOf(group).groups.push_back(group);
+        for (std::int64_t task = 0; task < exchange.taskCount(); ++task)
+            partOf(exchange.groupOf(task)).tasks.push_back(task);
+        return parts;
     }
 
     Result<void> alone(const Instruction& instruction, std::uint32_t number, PreparedBlock& block)
@@ -336,6 +406,8 @@ private:
     const std::stop_token& m_stop;
     const KernelSet& m_kernels = kernelSet();
     SharedAccess m_access;
+    SmallExchanges m_exchanges;
+    Together m_together; ///< of main
     Phases m_prepared;
 };
 

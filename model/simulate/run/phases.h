@@ -10,6 +10,7 @@
 #include "simulate/collectives/exchange.h"
 #include "simulate/collectives/reduced_product.h"
 #include "simulate/kernels/action.h"
+#include "simulate/run/clusters.h"
 
 namespace shardscope {
 
@@ -23,12 +24,19 @@ struct Phase {
         const std::vector<WorkShare>* work = nullptr; ///< per device; null = everybody does all of it
         std::uint32_t instruction = 0; ///< number in its block
     };
+    /// What one cluster does of a collective that stays within clusters: its tasks, and the groups that they are of.
+    struct ClusterPart {
+        std::vector<std::int64_t> tasks;
+        std::vector<std::size_t> groups;
+    };
     struct Collective {
         const Exchange* exchange = nullptr;
         std::uint32_t instruction = 0;
+        std::vector<ClusterPart> parts = {}; ///< by cluster; empty where clusters meet
     };
     std::vector<Item> actions;
     std::vector<Collective> collectives; ///< that need nothing of each other
+    bool staysInClusters = false; ///< all of it: the next phase follows without a meeting
     const ReducedProduct* reduced = nullptr;
     const Control* control = nullptr; ///< with collectives in it; others are actions
     std::uint32_t instruction = 0; ///< of a collective or the control; of a reduced product the last one
@@ -70,6 +78,7 @@ struct Phases {
     Phases& operator=(Phases&&) = default;
 
     PreparedBlock main;
+    Clusters clusters;
     std::vector<ActionPtr> actions;
     std::vector<std::unique_ptr<Exchange>> exchanges;
     std::vector<std::unique_ptr<ReducedProduct>> reduced;
@@ -83,6 +92,7 @@ struct Phases {
 struct PhaseOptions {
     bool together = false; ///< devices go through loops and branches together, also where they exchange nothing in them
     bool plainKernels = false; ///< RunOptions::plainKernels
+    int workers = 1;
 };
 
 /// In an order in which devices meet seldom (meetings.h), or that of the plan where they are to stay together. A device

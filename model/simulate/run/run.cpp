@@ -28,7 +28,7 @@ Result<void> SimulatedRun::prepare(const RunOptions& options)
     m_memory = DeviceMemory(*m_plan, sharing);
     SHARDSCOPE_TRY(phases,
         preparePhases(*m_plan, sharing, budget,
-            { !m_observers.empty() || options.tracedInstructions > 0, options.plainKernels }, m_stop));
+            { !m_observers.empty() || options.tracedInstructions > 0, options.plainKernels, m_threads }, m_stop));
     if (isStopped())
         return {};
     m_phases = std::move(*phases);
@@ -51,10 +51,8 @@ Result<void> SimulatedRun::prepare(const RunOptions& options)
     }
     m_physicalBytes = static_cast<std::int64_t>(taken + traced);
     m_clocks.resize(m_devices);
-    m_seconds.resize(std::max(m_devices, m_phases.maxTasks));
-    m_computeSeconds.resize(m_seconds.size());
-    m_groupSeconds.resize(m_devices);
-    m_groupComputing.resize(m_devices);
+    m_taskTimes.resize(std::max(m_devices, m_phases.maxTasks));
+    m_groupTimes.resize(m_devices);
     m_timing.devices.resize(m_devices);
     m_everyDevice.resize(m_devices);
     std::iota(m_everyDevice.begin(), m_everyDevice.end(), 0);
@@ -128,6 +126,12 @@ kernels::Arrays SimulatedRun::shardsIn(SlotId slot, FlatValueId value) const
 std::vector<std::int32_t> SimulatedRun::taskOrder(const ReplicaSharing& sharing) const
 {
     std::vector<std::int32_t> order = m_everyDevice;
+    if (!m_phases.clusters.empty()) {
+        order.clear();
+        for (const Positions& cluster : m_phases.clusters.devices)
+            order.insert(order.end(), cluster.begin(), cluster.end());
+        return order;
+    }
     if (const std::vector<std::int32_t>* shards = largestShared(sharing)) {
         std::stable_sort(order.begin(), order.end(), [shards](std::int32_t a, std::int32_t b) {
             return (*shards)[static_cast<std::size_t>(a)] < (*shards)[static_cast<std::size_t>(b)];

@@ -56,35 +56,44 @@ void SimulatedRun::runAction(const Phase::Item& item, std::int32_t position, int
     item.action->run(context);
 }
 
+bool SimulatedRun::canGoOn()
+{
+    for (const std::int32_t position : m_everyDevice)
+        if (const std::optional<Error>& failure = m_failures[static_cast<std::size_t>(position)]; failure && !m_failure)
+            m_failure = failure;
+    return !isStopped() && !m_failure;
+}
+
+bool SimulatedRun::runDevice(
+    const PreparedBlock& block, std::span<const Phase::Item> items, std::int32_t position, int worker)
+{
+    const Clock::time_point start = Clock::now();
+    const auto d = static_cast<std::size_t>(position);
+    DeviceClock& clock = m_clocks[d];
+    for (const Phase::Item& item : items) {
+        if (isStopped() || m_failures[d])
+            return false;
+        const double begun = m_trace.isOn() ? secondsSince(start) : 0;
+        runAction(item, position, worker);
+        if (m_trace.isOn())
+            m_trace.add(d, { block.number, item.instruction, clock.now + begun, clock.now + secondsSince(start) });
+    }
+    const double seconds = secondsSince(start);
+    clock.times.compute += seconds;
+    clock.now += seconds;
+    return !m_failures[d];
+}
+
 bool SimulatedRun::runActions(const PreparedBlock& block, const Phase& phase, const Positions& active)
 {
     if (phase.actions.empty())
         return true;
     const auto run = [&](std::span<const Phase::Item> items) {
         m_pool->run(static_cast<std::int64_t>(active.size()), [&](std::int64_t task, int worker) {
-            const Clock::time_point start = Clock::now();
-            const std::int32_t position =
-                (active.size() == m_devices ? m_taskOrder : active)[static_cast<std::size_t>(task)];
-            const auto d = static_cast<std::size_t>(position);
-            for (const Phase::Item& item : items) {
-                if (isStopped() || m_failures[d])
-                    return;
-                const double begun = m_trace.isOn() ? secondsSince(start) : 0;
-                runAction(item, position, worker);
-                if (m_trace.isOn())
-                    m_trace.add(
-                        d, { block.number, item.instruction, m_clocks[d] + begun, m_clocks[d] + secondsSince(start) });
-            }
-            m_seconds[d] = secondsSince(start);
+            const Positions& order = active.size() == m_devices ? m_taskOrder : active;
+            (void)runDevice(block, items, order[static_cast<std::size_t>(task)], worker);
         });
-        for (const std::int32_t position : active) {
-            const auto d = static_cast<std::size_t>(position);
-            m_timing.devices[d].compute += m_seconds[d];
-            m_clocks[d] += m_seconds[d];
-            if (m_failures[d] && !m_failure)
-                m_failure = m_failures[d];
-        }
-        return !isStopped() && !m_failure;
+        return canGoOn();
     };
     if (m_observers.empty())
         return run(phase.actions);
@@ -94,6 +103,32 @@ bool SimulatedRun::runActions(const PreparedBlock& block, const Phase& phase, co
         observe(block, item.instruction, active);
     }
     return true;
+}
+
+bool SimulatedRun::runInClusters(const PreparedBlock& block, std::size_t first, std::size_t last)
+{
+    const std::vector<Positions>& clusters = m_phases.clusters.devices;
+    m_pool->run(static_cast<std::int64_t>(clusters.size()), [&](std::int64_t cluster, int worker) {
+        for (std::size_t p = first; p <= last; ++p) {
+            const Phase& phase = block.phases[p];
+            for (const std::int32_t position : clusters[static_cast<std::size_t>(cluster)])
+                if (!phase.actions.empty() && !runDevice(block, phase.actions, position, worker))
+                    return;
+            if (p == last)
+                return;
+            for (const Phase::Collective& one : phase.collectives) {
+                const Phase::ClusterPart& part = one.parts[static_cast<std::size_t>(cluster)];
+                for (const std::int64_t task : part.tasks)
+                    addTime(*one.exchange, task, runExchange(*one.exchange, m_everyDevice, task, worker));
+                for (const std::size_t group : part.groups)
+                    shareTimes(block, one.instruction, *one.exchange, group);
+            }
+        }
+    });
+    for (std::size_t p = first; p < last; ++p)
+        for (const Phase::Collective& one : block.phases[p].collectives)
+            m_copiedBytes += one.exchange->copiedBytes();
+    return canGoOn();
 }
 
 void SimulatedRun::observe(const PreparedBlock& block, std::uint32_t number, const Positions& active)
@@ -169,54 +204,70 @@ bool SimulatedRun::takesPart(const Exchanged& exchanged, std::size_t group, cons
 }
 
 template <class Exchanged, class TaskWork>
-void SimulatedRun::runTask(const Exchanged& exchanged, const Positions& active, std::int64_t task, std::int64_t number,
-    int worker, const TaskWork& work)
+SimulatedRun::TaskTime SimulatedRun::runTask(
+    const Exchanged& exchanged, const Positions& active, std::int64_t task, int worker, const TaskWork& work)
 {
     if (isStopped() || !takesPart(exchanged, exchanged.groupOf(task), active))
-        return;
+        return {};
     const Clock::time_point start = Clock::now();
     const double exchanging = work(task, m_scratch[static_cast<std::size_t>(worker)].data());
-    double& seconds = m_seconds[static_cast<std::size_t>(number)];
-    seconds = secondsSince(start);
-    m_computeSeconds[static_cast<std::size_t>(number)] = exchanging < 0 ? 0 : std::max(0.0, seconds - exchanging);
+    const double seconds = secondsSince(start);
+    const double computing = exchanging < 0 ? 0 : std::max(0.0, seconds - exchanging);
+    return { seconds - computing, computing };
+}
+
+SimulatedRun::TaskTime SimulatedRun::runExchange(
+    const Exchange& exchange, const Positions& active, std::int64_t task, int worker)
+{
+    return runTask(exchange, active, task, worker, [&](std::int64_t own, std::byte* scratch) {
+        exchange.run(own, m_memory.addresses(), m_plan->slots.size(), scratch);
+        return -1.0; // all of it
+    });
+}
+
+template <class Exchanged>
+void SimulatedRun::addTime(const Exchanged& exchanged, std::int64_t task, const TaskTime& time)
+{
+    const std::int32_t first = exchanged.groups()[exchanged.groupOf(task)].front();
+    TaskTime& sum = m_groupTimes[static_cast<std::size_t>(first)];
+    sum.exchanging += time.exchanging;
+    sum.computing += time.computing;
+}
+
+template <class Exchanged>
+void SimulatedRun::shareTimes(
+    const PreparedBlock& block, std::uint32_t instruction, const Exchanged& exchanged, std::size_t group)
+{
+    const Positions& members = exchanged.groups()[group];
+    const TaskTime all = std::exchange(m_groupTimes[static_cast<std::size_t>(members.front())], {});
+    // Each member does its share of the group's work, and all begin when the last one is ready.
+    const auto count = static_cast<double>(members.size());
+    const double share = all.exchanging / count, computing = all.computing / count;
+    double begin = 0;
+    for (const std::int32_t member : members)
+        begin = std::max(begin, m_clocks[static_cast<std::size_t>(member)].now);
+    for (const std::int32_t member : members) {
+        const auto d = static_cast<std::size_t>(member);
+        DeviceClock& clock = m_clocks[d];
+        if (m_trace.isOn())
+            m_trace.add(d, { block.number, instruction, begin, begin + computing + share, begin - clock.now });
+        clock.times.wait += begin - clock.now;
+        clock.times.communication += share;
+        clock.times.compute += computing;
+        clock.now = begin + computing + share;
+    }
 }
 
 template <class Exchanged>
 void SimulatedRun::addTimes(const PreparedBlock& block, std::uint32_t instruction, const Exchanged& exchanged,
     const Positions& active, std::int64_t first)
 {
-    const auto& groups = exchanged.groups();
     m_copiedBytes += exchanged.copiedBytes();
-    std::fill_n(m_groupSeconds.begin(), groups.size(), 0.0);
-    std::fill_n(m_groupComputing.begin(), groups.size(), 0.0);
-    for (std::int64_t task = 0; task < exchanged.taskCount(); ++task) {
-        const std::size_t group = exchanged.groupOf(task);
-        if (!takesPart(exchanged, group, active))
-            continue;
-        const auto number = static_cast<std::size_t>(first + task);
-        const double computing = m_computeSeconds[number];
-        m_groupComputing[group] += computing;
-        m_groupSeconds[group] += m_seconds[number] - computing;
-    }
-    for (std::size_t group = 0; group < groups.size(); ++group) {
-        if (!takesPart(exchanged, group, active))
-            continue;
-        // Each member does its share of the group's work, and all begin when the last one is ready.
-        const double share = m_groupSeconds[group] / static_cast<double>(groups[group].size());
-        const double computing = m_groupComputing[group] / static_cast<double>(groups[group].size());
-        double begin = 0;
-        for (const std::int32_t member : groups[group])
-            begin = std::max(begin, m_clocks[static_cast<std::size_t>(member)]);
-        for (const std::int32_t member : groups[group]) {
-            const auto d = static_cast<std::size_t>(member);
-            if (m_trace.isOn())
-                m_trace.add(d, { block.number, instruction, begin, begin + computing + share, begin - m_clocks[d] });
-            m_timing.devices[d].wait += begin - m_clocks[d];
-            m_timing.devices[d].communication += share;
-            m_timing.devices[d].compute += computing;
-            m_clocks[d] = begin + computing + share;
-        }
-    }
+    for (std::int64_t task = 0; task < exchanged.taskCount(); ++task)
+        addTime(exchanged, task, m_taskTimes[static_cast<std::size_t>(first + task)]);
+    for (std::size_t group = 0; group < exchanged.groups().size(); ++group)
+        if (takesPart(exchanged, group, active))
+            shareTimes(block, instruction, exchanged, group);
 }
 
 bool SimulatedRun::runControl(const PreparedBlock& block, const Phase& phase, const Positions& active)
@@ -224,11 +275,11 @@ bool SimulatedRun::runControl(const PreparedBlock& block, const Phase& phase, co
     if (!m_trace.isOn())
         return runTrips(*phase.control, active);
     const std::span<double> begun = std::span(m_controlsBegun).subspan(phase.control->index * m_devices, m_devices);
-    std::copy(m_clocks.begin(), m_clocks.end(), begun.begin());
+    std::transform(m_clocks.begin(), m_clocks.end(), begun.begin(), [](const DeviceClock& clock) { return clock.now; });
     const bool done = runTrips(*phase.control, active);
     for (const std::int32_t position : active) {
         const auto d = static_cast<std::size_t>(position);
-        m_trace.add(d, { block.number, phase.instruction, begun[d], m_clocks[d] });
+        m_trace.add(d, { block.number, phase.instruction, begun[d], m_clocks[d].now });
     }
     return done;
 }
@@ -247,10 +298,7 @@ bool SimulatedRun::runCollectives(const PreparedBlock& block, const Phase& phase
         for (const Phase::Collective& one : phase.collectives) {
             const std::int64_t tasks = one.exchange->taskCount();
             for (std::int64_t task = tasks * part / most; task < tasks * (part + 1) / most; ++task)
-                runTask(*one.exchange, active, task, first + task, worker, [&](std::int64_t own, std::byte* scratch) {
-                    one.exchange->run(own, m_memory.addresses(), m_plan->slots.size(), scratch);
-                    return -1.0; // all of it
-                });
+                m_taskTimes[static_cast<std::size_t>(first + task)] = runExchange(*one.exchange, active, task, worker);
             first += tasks;
         }
     });
@@ -268,9 +316,10 @@ bool SimulatedRun::runReduced(const PreparedBlock& block, const Phase& phase, co
     if (!canMeet(reduced, active))
         return false;
     m_pool->run(reduced.taskCount(), [&](std::int64_t task, int worker) {
-        runTask(reduced, active, task, task, worker, [&](std::int64_t own, std::byte* scratch) {
-            return reduced.run(own, m_memory.addresses(), m_plan->slots.size(), scratch);
-        });
+        m_taskTimes[static_cast<std::size_t>(task)] =
+            runTask(reduced, active, task, worker, [&](std::int64_t own, std::byte* scratch) {
+                return reduced.run(own, m_memory.addresses(), m_plan->slots.size(), scratch);
+            });
     });
     addTimes(block, phase.instruction, reduced, active, 0);
     return !isStopped();
@@ -311,8 +360,15 @@ bool SimulatedRun::runTrips(const Control& control, const Positions& active)
 
 bool SimulatedRun::runBlock(const PreparedBlock& block, const Positions& active)
 {
-    for (const Phase& phase : block.phases) {
-        if (!runActions(block, phase, active) || (!phase.collectives.empty() && !runCollectives(block, phase, active))
+    for (std::size_t p = 0; p < block.phases.size(); ++p) {
+        std::size_t last = p;
+        while (block.phases[last].staysInClusters && active.size() == m_devices)
+            ++last; // the last phase of a block has no collectives
+        if (!(last > p ? runInClusters(block, p, last) : runActions(block, block.phases[p], active)))
+            return false;
+        p = last;
+        const Phase& phase = block.phases[p];
+        if ((!phase.collectives.empty() && !runCollectives(block, phase, active))
             || (phase.reduced && !runReduced(block, phase, active))
             || (phase.control && !runControl(block, phase, active)))
             return false;
@@ -327,8 +383,7 @@ const StepTiming& SimulatedRun::step()
     if (m_failure)
         return m_timing;
     const Clock::time_point start = Clock::now();
-    std::fill(m_clocks.begin(), m_clocks.end(), 0.0);
-    std::fill(m_timing.devices.begin(), m_timing.devices.end(), DeviceTimes());
+    std::fill(m_clocks.begin(), m_clocks.end(), DeviceClock());
     std::fill(m_trips.begin(), m_trips.end(), 0);
     std::fill(m_failures.begin(), m_failures.end(), std::nullopt);
     for (std::vector<ExpectationFinding>& findings : m_findings)
@@ -343,6 +398,8 @@ const StepTiming& SimulatedRun::step()
         m_copiedBytes = 0;
         return m_timing;
     }
+    for (std::size_t d = 0; d < m_devices; ++d)
+        m_timing.devices[d] = m_clocks[d].times;
     ++m_steps;
     try {
         reshardState();

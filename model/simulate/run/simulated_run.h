@@ -139,8 +139,17 @@ private:
 
     using Positions = std::vector<std::int32_t>; ///< ascending
 
-    /// Every device. Those that share state, or update it together, are neighbours: one thread works on them, and finds
-    /// in its own caches what it has read before.
+    // What workers write at the same time stands in cache lines of its own: they would wait for each other's.
+    struct alignas(64) DeviceClock {
+        double now = 0; ///< when the device would be where it is, had all run at once
+        DeviceTimes times;
+    };
+    struct alignas(64) TaskTime {
+        double exchanging = 0, computing = 0; ///< seconds
+    };
+
+    /// Every device. Those of a cluster, or that share state, or update it together, are neighbours: one thread works
+    /// on them, and finds in its own caches what it has read before.
     [[nodiscard]] std::vector<std::int32_t> taskOrder(const ReplicaSharing& sharing) const;
     /// Who holds which shard of the largest array that replicas share; null if they share none.
     [[nodiscard]] const std::vector<std::int32_t>* largestShared(const ReplicaSharing& sharing) const;
@@ -150,6 +159,12 @@ private:
     bool runControl(const PreparedBlock& block, const Phase& phase, const Positions& active);
     bool runTrips(const Control& control, const Positions& active);
     bool runActions(const PreparedBlock& block, const Phase& phase, const Positions& active);
+    /// What one device does in a phase. False where it cannot go on.
+    bool runDevice(const PreparedBlock& block, std::span<const Phase::Item> items, std::int32_t position, int worker);
+    /// Phases whose collectives stay within clusters, and the actions of the one after them: cluster by cluster.
+    bool runInClusters(const PreparedBlock& block, std::size_t first, std::size_t last);
+    /// False after a stop or where a device has failed.
+    bool canGoOn();
     void runAction(const Phase::Item& item, std::int32_t position, int worker);
     void observe(const PreparedBlock& block, std::uint32_t instruction, const Positions& active);
     bool runCollectives(const PreparedBlock& block, const Phase& phase, const Positions& active);
@@ -159,12 +174,20 @@ private:
     [[nodiscard]] bool canMeet(const Exchanged& exchanged, const Positions& active);
     template <class Exchanged>
     [[nodiscard]] bool takesPart(const Exchanged& exchanged, std::size_t group, const Positions& active) const;
-    /// `number` is that of the task among those of the phase, and `work(task, scratch)` gives the seconds of exchange
-    /// in it; negative: all of them.
+    /// `work(task, scratch)` gives the seconds of exchange in the task; negative: all of them.
     template <class Exchanged, class TaskWork>
-    void runTask(const Exchanged& exchanged, const Positions& active, std::int64_t task, std::int64_t number,
-        int worker, const TaskWork& work);
-    /// The times of the tasks from number `first` on, which members of a group share.
+    [[nodiscard]] TaskTime runTask(
+        const Exchanged& exchanged, const Positions& active, std::int64_t task, int worker, const TaskWork& work);
+    [[nodiscard]] TaskTime runExchange(
+        const Exchange& exchange, const Positions& active, std::int64_t task, int worker);
+    /// The time that a task took is one of its group.
+    template <class Exchanged>
+    void addTime(const Exchanged& exchanged, std::int64_t task, const TaskTime& time);
+    /// Members of a group share the times of its tasks, which are taken out.
+    template <class Exchanged>
+    void shareTimes(
+        const PreparedBlock& block, std::uint32_t instruction, const Exchanged& exchanged, std::size_t group);
+    /// All of them. The first task has that number among those of the phase.
     template <class Exchanged>
     void addTimes(const PreparedBlock& block, std::uint32_t instruction, const Exchanged& exchanged,
         const Positions& active, std::int64_t first);
@@ -228,10 +251,9 @@ private:
     /// Who executes its blocks: per branch and block of it; of a loop who goes on. Kept, so that steps take no memory.
     std::vector<std::vector<Positions>> m_taking;
     std::vector<bool> m_isActive; ///< per device: in the collective at hand, where not every device is
-    std::vector<double> m_clocks; ///< per device: when it would be where it is, had all run at once
-    std::vector<double> m_seconds; ///< per task of a phase
-    std::vector<double> m_computeSeconds; ///< of each task of a phase: what was no exchange
-    std::vector<double> m_groupSeconds, m_groupComputing;
+    std::vector<DeviceClock> m_clocks; ///< per device, of the step at hand
+    std::vector<TaskTime> m_taskTimes; ///< per task of a phase
+    std::vector<TaskTime> m_groupTimes; ///< of all tasks of a group, by the first of its devices
 };
 
 } // namespace shardscope

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Devices that one worker takes together. What they exchange among each other is then done between their own work, by
+// the worker that has it in its caches, and nobody waits for another worker. Of a mesh data=2, model=4 and two workers:
+//
+//     {0, 1, 2, 3}, {4, 5, 6, 7}       sums along model stay within a cluster, gathers along data are meetings
+//     {0, 4}, {1, 5}, {2, 6}, {3, 7}   the other way round
+//
+// The better one has fewer rounds of meetings (meetings.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "schedule/plan.h"
+#include "simulate/run/replica_sharing.h"
+
+namespace shardscope {
+
+struct Clusters {
+    std::vector<std::vector<std::int32_t>> devices; ///< mesh positions, each in one cluster; empty: there are none
+    std::vector<std::int32_t> of; ///< per position: its cluster
+
+    [[nodiscard]] bool empty() const { return devices.empty(); }
+    /// Whether each group lies within one cluster.
+    [[nodiscard]] bool hold(const std::vector<std::vector<std::int32_t>>& groups) const;
+};
+
+/// The groups of the collectives of a plan that move little, equal ones once. Large ones are shared out among workers.
+class SmallExchanges {
+public:
+    using Groups = std::vector<std::vector<std::int32_t>>; ///< mesh positions
+    static constexpr std::int64_t maximumBytes = std::int64_t{ 1 } << 20; ///< of the operands of all devices
+    SmallExchanges() = default;
+    explicit SmallExchanges(const Plan& plan);
+
+    /// Null where the instruction is no such collective.
+    [[nodiscard]] const Groups* groupsOf(const Instruction& instruction) const;
+    /// Clusters that hold the groups of some of them, those in `held`, and devices that share state. There are enough
+    /// clusters, of equal size, for that many workers; none for a single worker.
+    [[nodiscard]] std::vector<Clusters> candidates(
+        const ReplicaSharing& sharing, const Groups& held, int workers) const;
+
+private:
+    std::vector<Groups> m_groups;
+    std::map<std::uint32_t, std::size_t> m_groupsOf; ///< by operation
+    std::size_t m_devices = 0;
+};
+
+} // namespace shardscope
