@@ -79,30 +79,19 @@ std::vector<AnnotationTarget> targetsOfValue(
 /// A parameter of a transformer, or the constrained output of one of its modules, by itself.
 std::optional<AnnotationTarget> targetByItself(const Snapshot& snapshot, ValueId value, const TensorSharding& declared)
 {
-    constexpr std::string_view microbatch = "microbatches.", constraint = "/constraint";
     const TransformerSettings* network = transformerOf(snapshot);
     if (!network)
         return std::nullopt;
     const Value& v = snapshot.program->value(value);
-    std::string_view path = v.path;
+    const std::optional<PartByItself> part = partByItself(*network, v);
+    if (!part || (part->isOutput && !part->chosen))
+        return std::nullopt;
     AnnotationTarget target;
-    if (v.role == Role::Parameter && !v.definition.valid()) {
-        path = networkPartPath(path);
-        target.isOwn = chosenFor(network->parameterSpecs, path) != nullptr;
-    } else {
-        if (path.starts_with(microbatch))
-            path.remove_prefix(path.find('/') + 1);
-        if (!path.ends_with(constraint))
-            return std::nullopt;
-        path.remove_suffix(constraint.size());
-        target.isOutput = true;
-        target.isOwn = chosenFor(network->constraints, path) != nullptr;
-        if (!target.isOwn)
-            return std::nullopt;
-    }
+    target.isOutput = part->isOutput;
+    target.isOwn = part->chosen != nullptr;
     target.kind = AnnotationTarget::Kind::Chosen;
     target.value = value;
-    target.name = path;
+    target.name = part->path;
     target.declared = declared;
     target.isDeclared = true;
     target.dimNames = v.dimNames;

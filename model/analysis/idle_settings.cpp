@@ -10,6 +10,7 @@
 #include "base/codes.h"
 #include "experiment/transformer_fields.h"
 #include "networks/optimizer.h"
+#include "networks/transformer_axes.h"
 
 namespace shardscope {
 
@@ -105,6 +106,7 @@ public:
             addStep(transformer->settings);
             addModel(transformer->settings.model);
             addLimits(transformer->settings.model);
+            addNames(transformer->settings.model);
         }
         if (const auto* mlp = std::get_if<MlpModel>(&m_experiment.model)) {
             add({ mlp->settings.form == LayerForm::Scanned, "form", { "scanned" },
@@ -233,6 +235,51 @@ private:
         const ExpertSettings& experts = *model.experts;
         addLimit("/model/experts/capacity_factor", experts.capacityFactor, "capacity",
             static_cast<double>(experts.experts) / static_cast<double>(experts.perToken));
+    }
+
+    /// Logical names that are chosen for parts of the model, and that only the choice has. Where there are no rules at
+    /// all, that is the finding; a name of a mesh axis has a finding of its own.
+    void addNames(const TransformerSettings& model)
+    {
+        std::vector<std::string> known = namesOf(m_experiment.rules.rules);
+        for (const InnerRules& inner : m_experiment.rules.inner)
+            for (std::string& name : namesOf(inner.rules))
+                known.push_back(std::move(name));
+        if (known.empty())
+            return;
+        for (int axis = 0; axis <= static_cast<int>(Axis::Group); ++axis)
+            if (LogicalName name = logicalName(model, static_cast<Axis>(axis)); name.kind == LogicalName::Kind::Name)
+                known.push_back(std::move(name.name));
+        for (const MeshAxis& axis : m_experiment.mesh.axes)
+            known.push_back(axis.name);
+        addNames("/model/constraints/", model.constraints, known);
+        addNames("/model/parameter_specs/", model.parameterSpecs, known);
+    }
+    static std::vector<std::string> namesOf(const LogicalRules& rules)
+    {
+        std::vector<std::string> names;
+        for (const LogicalRule& rule : rules.list)
+            if (rule.name.kind == LogicalName::Kind::Name)
+                names.push_back(rule.name.name);
+        return names;
+    }
+    void addNames(
+        const std::string& list, const std::vector<ChosenSharding>& chosen, const std::vector<std::string>& known)
+    {
+        for (std::size_t i = 0; i < chosen.size(); ++i) {
+            const auto* logical = std::get_if<LogicalAxes>(&chosen[i].axes);
+            for (std::size_t d = 0; logical && d < logical->names.size(); ++d) {
+                const LogicalName& name = logical->names[d];
+                if (name.kind != LogicalName::Kind::Name
+                    || std::find(known.begin(), known.end(), name.name) != known.end())
+                    continue;
+                Diagnostic diagnostic{ Code::NameWithoutRule, { { "name", name.name } }, {} };
+                if (std::string nearest = nearestName(name.name, known); !nearest.empty())
+                    diagnostic.args.emplace_back("nearest", std::move(nearest));
+                diagnostic.where.pointer = list + std::to_string(i) + "/names/" + std::to_string(d);
+                m_problems.push_back({ std::move(diagnostic), {}, {} });
+            }
+        }
     }
 
     const Experiment& m_experiment;

@@ -12,6 +12,8 @@
 //         I305 at /model/window_pattern: value 3, wrong pattern, reach 3
 //     "experts": { "experts": 4, "per_token": 2, "capacity_factor": 8 }
 //         I305 at /model/experts/capacity_factor: value 8, wrong capacity, reach 2 (= 4 / 2)
+//     "constraints": [{ "at": "decoder/layers.*", "names": ["batc", null] }], a rule for "batch"
+//         W247 at /model/constraints/0/names/0: name batc, nearest batch
 #pragma once
 
 #include <string>
@@ -21,7 +23,7 @@
 
 namespace shardscope {
 
-/// W243, one for all settings that need the same, with the fix that takes them away; I305.
+/// W243, one for all settings that need the same, with the fix that takes them away; W247, one for each name; I305.
 [[nodiscard]] std::vector<Problem> idleSettings(const Experiment& experiment);
 /// The settings at these places of the file (JSON pointers) as if the file left them out; those that idleSettings()
 /// does not know stay.

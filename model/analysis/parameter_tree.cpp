@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "experiment/rule_lists.h"
 #include "networks/chosen_parts.h"
 #include "program/path.h"
 #include "program/types.h"
@@ -329,6 +330,21 @@ int ParameterTree::find(const Snapshot& snapshot, std::string_view path) const
         if (nodes[i].row >= 0 && snapshot.tensors[static_cast<std::size_t>(nodes[i].row)].path == path)
             return static_cast<int>(i);
     return -1;
+}
+
+std::optional<PartByItself> partByItself(const TransformerSettings& network, const Value& value)
+{
+    std::string_view path = *value.path;
+    if (value.role == Role::Parameter && !value.definition.valid()) {
+        path = networkPartPath(path);
+        return PartByItself{ path, false, chosenFor(network.parameterSpecs, path) };
+    }
+    if (path.starts_with(microbatchPrefix))
+        path.remove_prefix(path.find('/') + 1);
+    if (!path.ends_with(constraintSuffix))
+        return std::nullopt;
+    path.remove_suffix(constraintSuffix.size());
+    return PartByItself{ path, true, chosenFor(network.constraints, path) };
 }
 
 const TransformerSettings* transformerOf(const Snapshot& snapshot)

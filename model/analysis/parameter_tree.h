@@ -70,6 +70,14 @@ struct ParameterTree {
 
 /// The network that the snapshot is of; null where it is another model.
 [[nodiscard]] const TransformerSettings* transformerOf(const Snapshot& snapshot);
+/// A parameter, or the constrained output of a module, and the choice of the network that holds for it, if any.
+struct PartByItself {
+    std::string_view path; ///< "decoder/layers.0", of a parameter without "params/"; lives as long as the value
+    bool isOutput = false;
+    const ChosenSharding* chosen = nullptr; ///< one of TransformerSettings::constraints or parameterSpecs
+};
+/// Nothing for other values.
+[[nodiscard]] std::optional<PartByItself> partByItself(const TransformerSettings& network, const Value& value);
 [[nodiscard]] ParameterTree parameterTree(const Snapshot& snapshot, std::string_view filter = {});
 /// Whether that is a parameter as a step finds it: not what the step makes of one.
 [[nodiscard]] bool isParameter(const Snapshot& snapshot, const TensorRow& row);

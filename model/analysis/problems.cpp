@@ -5,6 +5,7 @@
 
 #include "analysis/atoms.h"
 #include "analysis/fixes.h"
+#include "analysis/parameter_tree.h"
 #include "analysis/problem_collector.h"
 #include "analysis/rule_findings.h"
 #include "analysis/sharded_dimensions.h"
@@ -196,6 +197,21 @@ void addBusyAxes(const ResolvedAnnotation& annotation, const Value& value, const
     }
 }
 
+/// Where the file chooses the sharding of a transformer's array; empty for arrays that it says nothing of.
+std::string chosenPlace(const Experiment& experiment, const Value& value)
+{
+    const auto* model = std::get_if<TransformerModel>(&experiment.model);
+    if (!model)
+        return {};
+    const TransformerSettings& network = model->settings.model;
+    const std::optional<PartByItself> part = partByItself(network, value);
+    if (!part || !part->chosen)
+        return {};
+    const std::vector<ChosenSharding>& list = part->isOutput ? network.constraints : network.parameterSpecs;
+    return (part->isOutput ? "/model/constraints/" : "/model/parameter_specs/")
+        + std::to_string(part->chosen - list.data());
+}
+
 void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annotations& annotations,
     const Experiment& experiment, DivisibleSizes& sizes, ProblemCollector& collector)
 {
@@ -208,7 +224,9 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
         if (annotation->indivisible()) {
             addIndivisible(*annotation, value, experiment, sizes, collector);
         } else if (annotation->problem) {
-            const Diagnostic& problem = *annotation->problem;
+            Diagnostic problem = *annotation->problem;
+            if (problem.where.pointer.empty())
+                problem.where.pointer = chosenPlace(experiment, value);
             std::vector<Fix> fixes;
             if (problem.code == Code::ConstraintInactive) {
                 const auto reasons = problem.list("reasons");

@@ -214,6 +214,8 @@ enum class Code : std::uint16_t {
     PipelineAxis =
         245, ///< axis, size: named for a pipeline, which is not modelled; parts: parameters are sharded along it
     UnevenArgument = 246, ///< dim, size, partitions, axes (list): an argument of a program is padded, which JAX refuses
+    NameWithoutRule =
+        247, ///< name, nearest: in a constraint or a parameter's spec, and neither a rule nor an array has it
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs

@@ -211,6 +211,7 @@ constexpr std::array rows{
         Code::LargeReplicated, "W244", Warning, "large_replicated", "large parameters held in full by every device" },
     CodeRow{ Code::PipelineAxis, "W245", Warning, "pipeline_axis", "mesh axis for a pipeline, which is not modelled" },
     CodeRow{ Code::UnevenArgument, "W246", Warning, "uneven_argument", "argument that its sharding does not divide" },
+    CodeRow{ Code::NameWithoutRule, "W247", Warning, "name_without_rule", "logical name that nothing else has" },
     CodeRow{ Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
     CodeRow{ Code::ProgramNotRun, "I302", Info, "program_not_run", "program that is laid out, not run" },
     CodeRow{ Code::Acknowledged, "I303", Info, "acknowledged", "warning that the experiment acknowledges" },

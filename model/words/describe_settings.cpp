@@ -49,6 +49,16 @@ ProblemText describeLimit(const Diagnostic& d)
         Words::tr("Numbers below %1 have an effect.").arg(arg("reach")), {} };
 }
 
+ProblemText describeName(const Diagnostic& d)
+{
+    const Reader arg(d);
+    return { Words::tr("the logical name %1 shards nothing: no rule has it, and no array of the model")
+                 .arg(arg.quote("name")),
+        arg.has("nearest") ? Words::tr("Did you mean %1? Otherwise add a rule for it.").arg(arg.quote("nearest"))
+                           : Words::tr("Check the name, or add a rule for it."),
+        {} };
+}
+
 } // namespace
 
 ProblemText describeSetting(const Diagnostic& d)
@@ -57,6 +67,8 @@ ProblemText describeSetting(const Diagnostic& d)
         return describeWithoutEffect(d);
     if (d.code == Code::LimitOutOfReach)
         return describeLimit(d);
+    if (d.code == Code::NameWithoutRule)
+        return describeName(d);
     return {};
 }
 

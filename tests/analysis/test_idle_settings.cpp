@@ -144,6 +144,7 @@ private Q_SLOTS:
     void findings();
     void oneForWhatNeedsTheSame();
     void limits();
+    void namesOfChosenShardings();
     void gatheredInLoops();
     void patternsOfWindows();
     void propagation();
@@ -245,6 +246,30 @@ void TestIdleSettings::limits()
     QCOMPARE(problems[0].diagnostic.text("reach"), "16");
     QCOMPARE(problems[1].diagnostic.text("wrong"), "capacity");
     QCOMPARE(problems[1].diagnostic.text("reach"), "2");
+}
+
+/// A slip in a chosen constraint shards nothing, and nothing else would tell.
+void TestIdleSettings::namesOfChosenShardings()
+{
+    Experiment experiment = decoder();
+    TransformerSettings& model = training(experiment).model;
+    const auto chosen = [](const char* at, const char* names) {
+        return ChosenSharding{ at, parseChosenAxes(names).value() };
+    };
+    model.constraints = { chosen("decoder/layers.*", "batc, -, embed"), chosen("decoder/layers.*", "batch, length") };
+    model.parameterSpecs = { chosen("**/wo/kernel", "data, something_else") };
+    QVERIFY(idleSettings(experiment).empty()); // no rules: W206 tells
+    experiment.rules.rules.list = { { { LogicalName::Kind::Name, "batch" }, SpecEntry::axis("data") } };
+    const std::vector<Problem> problems = idleSettings(experiment);
+    QCOMPARE(problems.size(), 2U);
+    QCOMPARE(problems[0].diagnostic.code, Code::NameWithoutRule);
+    QCOMPARE(problems[0].diagnostic.where.pointer, "/model/constraints/0/names/0");
+    QCOMPARE(problems[0].diagnostic.text("name"), "batc");
+    QCOMPARE(problems[0].diagnostic.text("nearest"), "batch");
+    QCOMPARE(problems[1].diagnostic.where.pointer, "/model/parameter_specs/0/names/1");
+    QVERIFY(!problems[1].diagnostic.arg("nearest"));
+    experiment.rules.rules.list.push_back({ { LogicalName::Kind::Name, "something_else" }, {} });
+    QCOMPARE(idleSettings(experiment).size(), 1U);
 }
 
 /// A loop's way back is a loop of its own: what devices gathered is not kept, whether that is asked for or not.

@@ -200,6 +200,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::OwnRandomNumbers:
         case Code::Acknowledged:
         case Code::UnevenArgument:
+        case Code::NameWithoutRule:
         case Code::ShardingCount:
         case Code::ShardingGroupConflict:
         case Code::SubAxisDoesNotDivide:
