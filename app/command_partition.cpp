@@ -68,10 +68,9 @@ Result<Partitioned> partitioned(const Snapshot& snapshot, bool optimal)
     for (std::size_t i = 0; i < shards.size(); ++i)
         if (device.inputs[i].over(device.mesh) == device.mesh)
             shards[i] = device.inputs[i].sharding;
-    if (const SourceProgram& source = *snapshot.source; source.isPartitioned()) {
-        SHARDSCOPE_TRY(mesh, Mesh::create(source.partitionedOver, source.partitionedOrder)); // that its text is over
-        labelParts(program, *mesh, source.partsOf);
-    } else if (device.mesh->deviceCount() > 1)
+    if (const SourceProgram& source = *snapshot.source; source.isPartitioned())
+        labelParts(program, *source.partitionedOver, source.partsOf); // over the mesh of its text
+    else if (device.mesh->deviceCount() > 1)
         labelParts(program, *device.mesh, shards);
     out.text = printStableHlo(program, options);
     out.moved = words::transferSummary(hostTransfers(snapshot));

@@ -87,12 +87,10 @@ void addPlacement(Snapshot& snapshot)
 /// CompiledProgram for a program that was partitioned over another number of devices.
 std::optional<Error> wrongMesh(const SourceProgram& source, const Mesh& mesh)
 {
-    std::int64_t devices = 1;
-    for (const MeshAxis& axis : source.partitionedOver)
-        devices = saturatingProduct(devices, axis.size);
-    if (!source.isPartitioned() || devices == mesh.deviceCount())
+    if (!source.isPartitioned() || source.partitionedOver->deviceCount() == mesh.deviceCount())
         return std::nullopt;
-    return Error{ Code::CompiledProgram, { { "devices", devices }, { "wanted", mesh.deviceCount() } }, {} };
+    return Error{ Code::CompiledProgram,
+        { { "devices", source.partitionedOver->deviceCount() }, { "wanted", mesh.deviceCount() } }, {} };
 }
 
 /// What becomes of annotations, and how often each rule matters.

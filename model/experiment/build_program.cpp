@@ -40,7 +40,7 @@ Result<SourceProgram> read(const ProgramModel& model)
     }
     for (Diagnostic& warning : read->warnings)
         place(warning, model);
-    if (!read->partitionedOver.empty()) // XLA's own calls are many, and nothing is to be propagated through them
+    if (read->partitionedOver) // XLA's own calls are many, and nothing is to be propagated through them
         std::erase_if(
             read->warnings, [](const Diagnostic& warning) { return warning.code == Code::UnknownCustomCall; });
     // Said before the program is named and annotated, which of a large one takes several times the memory.
@@ -48,10 +48,8 @@ Result<SourceProgram> read(const ProgramModel& model)
         place(fits.error(), model);
         return tl::unexpected(std::move(fits.error()));
     }
-    if (read->partitionedOver.empty() && isPartitioned(read->program)) {
-        const Mesh mesh = explainingMesh(read->program);
-        read->partitionedOver.assign(mesh.axes().begin(), mesh.axes().end());
-        read->partitionedOrder.assign(mesh.deviceOrder().begin(), mesh.deviceOrder().end());
+    if (!read->partitionedOver && isPartitioned(read->program)) {
+        const Mesh& mesh = read->partitionedOver.emplace(explainingMesh(read->program));
         read->partsOf = statedParts(read->program, mesh);
         for (Diagnostic& unused : unusedLabels(read->program, mesh, read->partsOf)) {
             place(unused, model);
@@ -61,7 +59,7 @@ Result<SourceProgram> read(const ProgramModel& model)
     declaredName(*read, *model.text);
     listFew(read->program);
     return SourceProgram{ std::move(read->program), true, {}, std::move(read->warnings), {},
-        std::move(read->partitionedOver), std::move(read->partitionedOrder), std::move(read->partsOf) };
+        std::move(read->partitionedOver), std::move(read->partsOf) };
 }
 
 Result<SourceProgram> plain(Result<Program> program, std::vector<ChosenInitial> initial = {}, bool initialise = false)
@@ -104,19 +102,16 @@ Result<Experiment> experimentOf(ProgramModel program, std::string title)
     Experiment experiment;
     experiment.title = std::move(title);
     experiment.mesh.axes = { { "x", 1 } };
-    if (built->isPartitioned()) {
-        experiment.mesh.axes = built->partitionedOver;
-        experiment.mesh.deviceOrder = built->partitionedOrder;
-        std::int64_t devices = 1;
-        for (const MeshAxis& axis : experiment.mesh.axes)
-            devices *= axis.size;
-        experiment.hardware.devices = DeviceSet{ "generic-cpu", "cpu", 1, static_cast<std::int32_t>(devices) };
-    } else if (const std::optional<std::uint32_t> index = mainMesh(built->program)) {
-        const Mesh& mesh = *built->program.meshes[*index].mesh;
+    const auto layOutOver = [&experiment](const Mesh& mesh) {
         experiment.mesh.axes.assign(mesh.axes().begin(), mesh.axes().end());
         experiment.mesh.deviceOrder.assign(mesh.deviceOrder().begin(), mesh.deviceOrder().end());
         experiment.hardware.devices =
             DeviceSet{ "generic-cpu", "cpu", 1, static_cast<std::int32_t>(mesh.deviceCount()) };
+    };
+    if (built->isPartitioned()) {
+        layOutOver(*built->partitionedOver);
+    } else if (const std::optional<std::uint32_t> index = mainMesh(built->program)) {
+        layOutOver(*built->program.meshes[*index].mesh);
     } else if (const DeviceCounts devices = statedDevices(built->program); devices.replicas == 1) {
         if (devices.partitions > 1)
             experiment.mesh.axes = { { "device", devices.partitions } };

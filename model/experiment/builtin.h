@@ -30,11 +30,10 @@ struct SourceProgram {
     std::vector<StackedInitial> stacks = {}; ///< arguments of a network that begin as others would, put together
     /// Of a text that has been partitioned already, by XLA or by `shardscope partition`: the mesh that explains its
     /// groups of devices. It is the program of one device; nothing of how it is sharded can be changed any more.
-    std::vector<MeshAxis> partitionedOver = {};
-    std::vector<std::int32_t> partitionedOrder = {}; ///< of its devices; empty: plain
+    std::optional<Mesh> partitionedOver = {};
     /// Likewise, per argument of main: how the array is sharded that it is a part of; nothing where nobody says it.
     std::vector<std::optional<TensorSharding>> partsOf = {};
-    [[nodiscard]] bool isPartitioned() const { return !partitionedOver.empty(); }
+    [[nodiscard]] bool isPartitioned() const { return partitionedOver.has_value(); }
 };
 using SourcePtr = std::shared_ptr<const SourceProgram>;
 /// Of a larger text the values between arguments and results are temporary, so that views do not list them one by one.

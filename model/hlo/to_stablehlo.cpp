@@ -22,7 +22,7 @@ struct Translation {
     std::string text; ///< StableHLO's
     std::vector<std::uint32_t> origins; ///< by line: offset in the HLO text
     std::unordered_map<std::uint32_t, std::uint32_t> names; ///< likewise, of names that stand elsewhere
-    std::vector<MeshAxis> partitionedOver; ///< of a compiled one
+    std::optional<Mesh> partitionedOver; ///< of a compiled one
     std::vector<std::optional<TensorSharding>> partsOf;
 };
 
@@ -54,13 +54,13 @@ Result<Translation> translate(std::string_view hloText, const ReadOptions& optio
     SHARDSCOPE_CHECK(translator.translate());
     Translation made{ translator.takeText(), translator.takeOrigins(), translator.takeNames(), {}, {} };
     if (compiled) {
-        made.partitionedOver = explainingMesh(*module, *found);
-        Result<Mesh> mesh = Mesh::create(made.partitionedOver);
+        Result<Mesh> mesh = Mesh::create(explainingMesh(*module, *found));
         if (!mesh) { // more axes than a mesh has
             mesh.error().where = placeOfAxes(*module, std::move(*found), maximumMeshAxes);
             return tl::unexpected(std::move(mesh.error()));
         }
         made.partsOf = argumentShardings(*module, *mesh);
+        made.partitionedOver = std::move(*mesh);
     }
     return made;
 }
@@ -148,7 +148,7 @@ Result<ReadProgram> read(Translation& translation, const HloPlaces& places, Read
     places.move(read->warnings);
     places.move(read->program);
     read->partitionedOver = std::move(translation.partitionedOver);
-    if (!read->partitionedOver.empty())
+    if (read->partitionedOver)
         for (Diagnostic& warning : read->warnings)
             if (warning.code == Code::OpaqueOperation || warning.code == Code::UnknownCustomCall)
                 warning.args.emplace_back("compiled", 1); // nothing is to be propagated through it

@@ -75,7 +75,7 @@ std::vector<std::optional<TensorSharding>> partsOnMesh(const Snapshot& snapshot)
 {
     std::vector<std::optional<TensorSharding>> parts = snapshot.source->partsOf;
     const Mesh& mesh = *snapshot.mesh;
-    const Result<Mesh> stated = Mesh::create(snapshot.source->partitionedOver, snapshot.source->partitionedOrder);
+    const std::optional<Mesh>& stated = snapshot.source->partitionedOver;
     if (!stated
         || (std::ranges::equal(stated->axes(), mesh.axes(), {}, &MeshAxis::size, &MeshAxis::size)
             && std::ranges::equal(stated->deviceOrder(), mesh.deviceOrder())))

@@ -27,10 +27,8 @@ struct ReadProgram {
     /// have one name.
     std::vector<std::uint32_t> names = {};
     /// Of a program that has been partitioned already, the mesh that explains which devices exchange
-    /// (hlo/to_stablehlo.h, program/explaining_mesh.h); empty for all others.
-    std::vector<MeshAxis> partitionedOver = {};
-    /// The devices by their positions in that mesh, where they are not in plain order.
-    std::vector<std::int32_t> partitionedOrder = {};
+    /// (hlo/to_stablehlo.h, program/explaining_mesh.h); nothing for all others.
+    std::optional<Mesh> partitionedOver = {};
     /// Likewise, per argument of main, over that mesh: how the array is sharded that it is a part of; nothing where the
     /// text does not say it.
     std::vector<std::optional<TensorSharding>> partsOf = {};

@@ -426,15 +426,15 @@ void TestToStableHlo::compiled()
     const Result<ReadProgram> scheduled =
         readProgram("HloModule m, is_scheduled=true\nENTRY %main {\n  ROOT %c = f32[] constant(0)\n}\n");
     QCOMPARE(shown(scheduled), QString());
-    QVERIFY(scheduled->partitionedOver == (std::vector<MeshAxis>{ { "axis_0", 1 } }));
+    QVERIFY(scheduled->partitionedOver == Mesh::create({ { "axis_0", 1 } }).value());
     const Result<ReadProgram> before = readProgram(moduleOf("  ROOT %p = f32[8] parameter(0)"));
-    QVERIFY(before && before->partitionedOver.empty());
+    QVERIFY(before && !before->partitionedOver);
     // A mesh that is none, of two axes with one name, says nothing.
     const Result<ReadProgram> odd =
         readProgram("HloModule m, is_scheduled=true, num_partitions=4\nENTRY %main {\n"
                     "  ROOT %p = f32[8] parameter(0), sharding={mesh['x'=2,'x'=2], [{'x'}]}\n}\n");
     QCOMPARE(shown(odd), QString());
-    QVERIFY(odd->partitionedOver == (std::vector<MeshAxis>{ { "axis_0", 4 } }));
+    QVERIFY(odd->partitionedOver == Mesh::create({ { "axis_0", 4 } }).value());
     QVERIFY(!odd->partsOf[0].has_value());
     // A fusion is what it calls; a bitcast what its bytes are; what starts is there, and what is waited for comes out.
     const std::string hlo =
@@ -461,7 +461,7 @@ void TestToStableHlo::compiled()
         "    %t = stablehlo.tanh %a : tensor<2x8xf32>\n    return %t : tensor<2x8xf32>\n  }\n}\n";
     QCOMPARE(different(hlo, wanted), QString());
     const Result<ReadProgram> read = readProgram(hlo);
-    QVERIFY(read->partitionedOver == (std::vector<MeshAxis>{ { "data", 2 }, { "model", 2 } }));
+    QVERIFY(read->partitionedOver == Mesh::create({ { "data", 2 }, { "model", 2 } }).value());
     QCOMPARE(read->partsOf.size(), std::size_t{ 1 });
     QVERIFY(read->partsOf[0].has_value());
     QCOMPARE(shardCount(read->partsOf[0]->dims[0]), std::int64_t{ 4 });
@@ -490,7 +490,7 @@ void TestToStableHlo::collectives()
     const CollectiveAttributes* reduced = only(sum, OpKind::AllReduce);
     QVERIFY(reduced);
     QVERIFY(reduced->groups == (std::vector<std::vector<std::int64_t>>{ { 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 } }));
-    QVERIFY(sum->partitionedOver == (std::vector<MeshAxis>{ { "axis_0", 2 }, { "axis_1", 4 } }));
+    QVERIFY(sum->partitionedOver == Mesh::create({ { "axis_0", 2 }, { "axis_1", 4 } }).value());
     QCOMPARE(
         shown(over("  ROOT %r = f32[4,2]{1,0} all-reduce(%p), replica_groups=[1,4]<=[4], to_apply=%add", "f32[4,2]"))
             .section(QLatin1Char(' '), 2),
@@ -509,7 +509,7 @@ void TestToStableHlo::collectives()
     const CollectiveAttributes* exchanged = only(parts, OpKind::AllToAll);
     QVERIFY2(exchanged, qPrintable(shown(parts)));
     QCOMPARE(exchanged->splitCount, std::int64_t{ 2 });
-    QVERIFY(parts->partitionedOver == (std::vector<MeshAxis>{ { "x", 2 }, { "y", 4 } }));
+    QVERIFY(parts->partitionedOver == Mesh::create({ { "x", 2 }, { "y", 4 } }).value());
 }
 
 /// Groups of one text that number replicas, replicas with their partitions, partitions or devices.
