@@ -30,6 +30,22 @@ void TestProductKernels::products_data()
         QTest::addRow("set %d", static_cast<int>(set)) << static_cast<int>(set);
 }
 
+/// Of one product, and twice at once.
+template <class T>
+void fewRows(const ProductFunctions<T>& functions, MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b,
+    std::int64_t m, std::int64_t n, std::int64_t k)
+{
+    std::vector<T> other(static_cast<std::size_t>(m * n), T(1)), one(other);
+    const ProductRows<T> alone{ { one.data(), n, 1 }, a };
+    functions.fewRows(&alone, 1, b, m, n, k);
+    const std::array<ProductRows<T>, 2> both{ ProductRows<T>{ { other.data(), n, 1 }, a }, ProductRows<T>{ c, a } };
+    functions.fewRows(both.data(), 2, b, m, n, k);
+    QVERIFY(std::memcmp(one.data(), other.data(), one.size() * sizeof(T)) == 0);
+    for (std::int64_t i = 0; i < m; ++i)
+        QVERIFY(
+            std::memcmp(one.data() + i * n, c.data + i * c.rowStride, static_cast<std::size_t>(n) * sizeof(T)) == 0);
+}
+
 template <class T>
 void checkProducts(const KernelSet& kernels, DType dtype)
 {
@@ -73,10 +89,10 @@ void checkProducts(const KernelSet& kernels, DType dtype)
             const MatrixView<const T> plainB{ in(b), n, 1 }, transposedB{ in(bt), 1, k };
             switch (variant) {
             case 0:
-                functions.fewRows(c, plainA, plainB, m, n, k);
+                fewRows(functions, c, plainA, plainB, m, n, k);
                 break;
             case 1:
-                functions.fewRows(c, transposedA, plainB, m, n, k);
+                fewRows(functions, c, transposedA, plainB, m, n, k);
                 break;
             case 2:
                 functions.fewRowsTransposed(c, plainA, transposedB, m, n, k);
@@ -147,7 +163,8 @@ void TestProductKernels::setsWithFmaAgree()
         std::vector<float> chained(m * n), packed(m * n), tree(m * n), terms(m * n), ofTwo(m * n), sum(m * n);
         const auto* left = reinterpret_cast<const float*>(a.data());
         const auto* right = reinterpret_cast<const float*>(b.data());
-        functions.fewRows({ chained.data(), n, 1 }, { left, k, 1 }, { right, n, 1 }, m, n, k);
+        const ProductRows<float> rows{ { chained.data(), n, 1 }, { left, k, 1 } };
+        functions.fewRows(&rows, 1, { right, n, 1 }, m, n, k);
         functions.fewTerms({ terms.data(), n, 1 }, { left, k, 1 }, { right, n, 1 }, m, n, k);
         const FewTermsOperands<float> one{ { left, k, 1 }, { right, n, 1 } };
         const FewTermsOperands<float> other{ { left + 1, 1, m }, { right + 3, n, 1 } };

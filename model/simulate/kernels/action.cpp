@@ -2,6 +2,7 @@
 #include "simulate/kernels/action.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -51,6 +52,19 @@ public:
     {
         m_product.run(
             context.slots[m_out.index], context.slots[m_lhs.index], context.slots[m_rhs.index], context.scratch);
+    }
+    void runOnAll(std::span<const ActionContext> contexts) const override
+    {
+        const std::byte* right = contexts.front().slots[m_rhs.index];
+        const bool isShared = std::all_of(contexts.begin(), contexts.end(),
+            [&](const ActionContext& context) { return context.slots[m_rhs.index] == right; });
+        if (!isShared || !m_product.canShareRight() || contexts.size() > Product::maximumSharers)
+            return Action::runOnAll(contexts);
+        std::array<Product::Sharer, Product::maximumSharers> sharers;
+        std::transform(contexts.begin(), contexts.end(), sharers.begin(), [&](const ActionContext& context) {
+            return Product::Sharer{ context.slots[m_out.index], context.slots[m_lhs.index] };
+        });
+        m_product.runSeveral({ sharers.data(), contexts.size() }, right);
     }
     [[nodiscard]] std::int64_t scratchBytes() const override { return m_product.scratchBytes(); }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 
 #include "schedule/plan.h"
@@ -35,6 +36,12 @@ class Action {
 public:
     virtual ~Action() = default;
     virtual void run(const ActionContext& context) const = 0;
+    /// On several devices, one after the other or what they have in common in one go.
+    virtual void runOnAll(std::span<const ActionContext> contexts) const
+    {
+        for (const ActionContext& context : contexts)
+            run(context);
+    }
     [[nodiscard]] virtual std::int64_t scratchBytes() const { return 0; }
     /// Bytes that the action keeps for itself, such as the values of a constant.
     [[nodiscard]] virtual std::int64_t ownBytes() const { return 0; }

@@ -43,11 +43,19 @@ struct FewTermsOperands {
     MatrixView<const T> a, b;
 };
 
+/// C [m, n] and A [m, k] of one of several products with the same B.
+template <class T>
+struct ProductRows {
+    MatrixView<T> c;
+    MatrixView<const T> a;
+};
+
 /// Products C = A B of C [m, n], A [m, k], B [k, n]; C's columns are neighbours in memory. Scratch as `scratchBytes`.
 template <class T>
 struct ProductFunctions {
-    /// Few rows: B's columns are neighbours; one pass over B, every row of C being short enough to stay in the cache.
-    void (*fewRows)(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, std::int64_t m, std::int64_t n,
+    /// Few rows, of `count` products with the same B: B's columns are neighbours; one pass over B, every row of C being
+    /// short enough to stay in the cache.
+    void (*fewRows)(const ProductRows<T>* of, std::int64_t count, MatrixView<const T> b, std::int64_t m, std::int64_t n,
         std::int64_t k) = nullptr;
     /// Few rows, B transposed: rows of Bᵀ and of A are neighbours in memory (columnStride of A 1, rowStride of B 1).
     void (*fewRowsTransposed)(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, std::int64_t m,

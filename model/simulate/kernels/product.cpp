@@ -2,6 +2,7 @@
 #include "simulate/kernels/product.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/alignment.h"
 
@@ -103,7 +104,7 @@ void multiply(const ProductFunctions<T>& kernels, MatrixView<T> c, MatrixView<co
         c.rowStride = n;
     }
     if (m <= fewRowsLimit && (b.columnStride == 1 || n == 1))
-        kernels.fewRows(c, a, b, m, n, k);
+        kernels.fewRows(std::array{ ProductRows<T>{ c, a } }.data(), 1, b, m, n, k);
     else if (m <= fewRowsLimit && b.rowStride == 1 && (a.columnStride == 1 || k == 1))
         kernels.fewRowsTransposed(c, a, b, m, n, k);
     else if (k <= fewRowsLimit && b.columnStride == 1)
@@ -140,8 +141,10 @@ std::optional<Product> Product::prepare(
         isPlain && shape.rows > fewRowsLimit && shape.terms <= fewRowsLimit && shape.right.columnStride == 1;
     const bool hasColumns = isPlain && shape.terms > 1 && shape.rows <= fewRowsLimit && shape.left.columnStride == 1
         && shape.right.rowStride == 1 && shape.right.columnStride == shape.terms;
+    const bool canShareRight = isPlain && shape.rows <= fewRowsLimit && shape.right.columnStride == 1;
     const auto choose = [&]<class T>(T) {
         product.m_run = &Product::runTyped<T>;
+        product.m_runSeveral = canShareRight ? &Product::runSeveralTyped<T> : nullptr;
         product.m_kernelScratch = kernels.products<T>().scratchBytes;
         product.m_runRows = hasRows ? &Product::runRowsTyped<T> : nullptr;
         product.m_runRowsOfTwo = hasRows ? &Product::runRowsOfTwoTyped<T> : nullptr;
@@ -188,6 +191,18 @@ void Product::runTyped(std::byte* out, const std::byte* lhs, const std::byte* rh
             { right + batchOffset(m_shape.right, product), m_shape.right.rowStride, m_shape.right.columnStride },
             m_shape.rows, m_shape.columns, m_shape.terms, scratch);
     }
+}
+
+template <class T>
+void Product::runSeveralTyped(std::span<const Sharer> sharers, const std::byte* rhs) const
+{
+    std::array<ProductRows<T>, maximumSharers> of;
+    std::transform(sharers.begin(), sharers.end(), of.begin(), [this](const Sharer& sharer) {
+        return ProductRows<T>{ { reinterpret_cast<T*>(sharer.out), m_shape.columns, 1 },
+            { reinterpret_cast<const T*>(sharer.lhs), m_shape.left.rowStride, m_shape.left.columnStride } };
+    });
+    m_kernels->products<T>().fewRows(of.data(), static_cast<std::int64_t>(sharers.size()),
+        { reinterpret_cast<const T*>(rhs), m_shape.right.rowStride, 1 }, m_shape.rows, m_shape.columns, m_shape.terms);
 }
 
 template <class T>

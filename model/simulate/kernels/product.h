@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,20 @@ public:
     void run(std::byte* out, const std::byte* lhs, const std::byte* rhs, std::byte* scratch) const
     {
         (this->*m_run)(out, lhs, rhs, scratch);
+    }
+
+    /// Where a product reads and writes that has its right operand in common with others.
+    struct Sharer {
+        std::byte* out = nullptr;
+        const std::byte* lhs = nullptr;
+    };
+    static constexpr std::size_t maximumSharers = 8;
+    /// Whether such products can be done in one pass over that operand: they have a few rows.
+    [[nodiscard]] bool canShareRight() const { return m_runSeveral != nullptr; }
+    /// At most maximumSharers. Bits are those of run().
+    void runSeveral(std::span<const Sharer> sharers, const std::byte* rhs) const
+    {
+        (this->*m_runSeveral)(sharers, rhs);
     }
 
     /// Whether rows of the result can be had one by one: a large matrix, each element the sum of a few terms. Their
@@ -82,6 +97,8 @@ private:
     template <class T>
     void runTyped(std::byte* out, const std::byte* lhs, const std::byte* rhs, std::byte* scratch) const;
     template <class T>
+    void runSeveralTyped(std::span<const Sharer> sharers, const std::byte* rhs) const;
+    template <class T>
     void runRowsTyped(
         std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const;
 
@@ -102,6 +119,7 @@ private:
     std::int64_t m_scratchBytes = 0;
     std::int64_t m_kernelScratch = 0;
     void (Product::*m_run)(std::byte*, const std::byte*, const std::byte*, std::byte*) const = nullptr;
+    void (Product::*m_runSeveral)(std::span<const Sharer>, const std::byte*) const = nullptr;
     RunPart m_runRows = nullptr, m_runColumns = nullptr;
     void (Product::*m_runRowsOfTwo)(
         std::byte*, const Operands&, const Operands&, std::int64_t, std::int64_t) const = nullptr;

@@ -21,6 +21,13 @@ inline void keepApart(T*& pointer)
     asm("" : "+r"(pointer));
 }
 
+/// What is prefetched while B is read: one of `every` cache lines from there on, as far as B is read. Null: nothing.
+template <class T>
+struct Ahead {
+    const T* next = nullptr;
+    std::int64_t every = 1;
+};
+
 template <class L>
 struct Products {
     using T = typename L::Scalar;
@@ -29,13 +36,14 @@ struct Products {
     using In = MatrixView<const T>;
 
     /// Adds `terms` neighbouring terms of the contracted index to `rows` rows of C, `registers` registers of each from
-    /// column j on; or starts C with them. Where `next` is given, prefetches from there on as much as it reads of B,
-    /// and moves it on.
+    /// column j on; or starts C with them. Moves on what is prefetched.
     template <int rows, int registers>
     [[gnu::always_inline]] static inline void addTerms(Out c, In a, In b, std::int64_t i, std::int64_t j,
-        std::int64_t term, std::int64_t terms, bool first, const T*& next)
+        std::int64_t term, std::int64_t terms, bool first, Ahead<T>& ahead)
     {
         constexpr auto lineElements = static_cast<std::int64_t>(64 / sizeof(T));
+        const std::int64_t lineStep = lineElements * ahead.every;
+        const T* next = ahead.next;
         T* const target = c.data + i * c.rowStride + j;
         Register sums[count(rows)][count(registers)];
 #pragma GCC unroll 16
@@ -54,8 +62,7 @@ struct Products {
         const T* row = b.data + term * b.rowStride + j;
         for (std::int64_t t = 0; t < terms; ++t, row += b.rowStride) {
             if (next != nullptr) {
-#pragma GCC unroll 4
-                for (std::int64_t line = 0; line < registers * L::width; line += lineElements)
+                for (std::int64_t line = 0; line < registers * L::width; line += lineStep)
                     prefetchNear(next + line);
                 next += registers * L::width;
             }
@@ -74,6 +81,7 @@ struct Products {
             for (int four = 0; four < fours; ++four)
                 factors[four] += a.columnStride;
         }
+        ahead.next = next;
 #pragma GCC unroll 16
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
@@ -130,22 +138,22 @@ struct Products {
 
     template <int rows>
     static void addToRows(Out c, In a, In b, std::int64_t i, std::int64_t n, std::int64_t term, std::int64_t terms,
-        bool first, const T* next)
+        bool first, Ahead<T> ahead)
     {
         std::int64_t j = 0;
         if constexpr (rows <= 4 && L::tileRegisters >= 4)
             for (; j + 4 * L::width <= n; j += 4 * L::width)
-                addTerms<rows, 4>(c, a, b, i, j, term, terms, first, next);
+                addTerms<rows, 4>(c, a, b, i, j, term, terms, first, ahead);
         if constexpr (rows <= 8)
             for (; j + 2 * L::width <= n; j += 2 * L::width)
-                addTerms<rows, 2>(c, a, b, i, j, term, terms, first, next);
+                addTerms<rows, 2>(c, a, b, i, j, term, terms, first, ahead);
         if (j + L::width <= n) {
-            addTerms<rows, 1>(c, a, b, i, j, term, terms, first, next);
+            addTerms<rows, 1>(c, a, b, i, j, term, terms, first, ahead);
             j += L::width;
         }
         if constexpr (requires { typename L::Half; })
             if (j + L::Half::width <= n) {
-                Products<typename L::Half>::template addTerms<rows, 1>(c, a, b, i, j, term, terms, first, next);
+                Products<typename L::Half>::template addTerms<rows, 1>(c, a, b, i, j, term, terms, first, ahead);
                 j += L::Half::width;
             }
         if (j < n)
@@ -154,38 +162,47 @@ struct Products {
 
     /// Some terms to all of C.
     static void addToAll(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t term, std::int64_t terms,
-        bool first, const T* next)
+        bool first, Ahead<T> ahead)
     {
         std::int64_t i = 0; // the first rows ask for what comes next
         if constexpr (L::tileRows > 4) { // enough sums at a time to hide how long one takes
             if (n <= L::width)
-                for (; i + 16 <= m; i += 16, next = nullptr)
-                    addToRows<16>(c, a, b, i, n, term, terms, first, next);
-            for (; i + 8 <= m; i += 8, next = nullptr)
-                addToRows<8>(c, a, b, i, n, term, terms, first, next);
+                for (; i + 16 <= m; i += 16, ahead = {})
+                    addToRows<16>(c, a, b, i, n, term, terms, first, ahead);
+            for (; i + 8 <= m; i += 8, ahead = {})
+                addToRows<8>(c, a, b, i, n, term, terms, first, ahead);
         }
-        for (; i + 4 <= m; i += 4, next = nullptr)
-            addToRows<4>(c, a, b, i, n, term, terms, first, next);
+        for (; i + 4 <= m; i += 4, ahead = {})
+            addToRows<4>(c, a, b, i, n, term, terms, first, ahead);
         if (i + 2 <= m) {
-            addToRows<2>(c, a, b, i, n, term, terms, first, next);
+            addToRows<2>(c, a, b, i, n, term, terms, first, ahead);
             i += 2;
-            next = nullptr;
+            ahead = {};
         }
         if (i < m)
-            addToRows<1>(c, a, b, i, n, term, terms, first, next);
+            addToRows<1>(c, a, b, i, n, term, terms, first, ahead);
     }
 
-    static void fewRows(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k)
+    static void fewRows(const ProductRows<T>* of, std::int64_t count, In b, std::int64_t m, std::int64_t n,
+        std::int64_t k)
     {
         // So many rows of B that C is seldom read and written, and that they and the next ones fit the L2 cache.
         const std::int64_t rowBytes = b.rowStride * static_cast<std::int64_t>(sizeof(T));
         const std::int64_t terms = rowBytes >= 512 ? 8 : 32;
-        // What stands in memory after them is prefetched in its order, where B's rows are neighbours.
+        // What stands in memory after them is prefetched in its order, where B's rows are neighbours: each product asks
+        // for its part of the lines.
         const std::int64_t ahead = larger(terms * n, prefetchBytes / static_cast<std::int64_t>(sizeof(T)));
-        const auto next = [&](std::int64_t term) { return b.rowStride == n ? b.data + term * n + ahead : nullptr; };
-        addToAll(c, a, b, m, n, 0, smaller(terms, k), true, next(0));
-        for (std::int64_t term = terms; term < k; term += terms)
-            addToAll(c, a, b, m, n, term, smaller(terms, k - term), false, next(term));
+        constexpr auto lineElements = static_cast<std::int64_t>(64 / sizeof(T));
+        std::int64_t term = 0;
+        do {
+            for (std::int64_t p = 0; p < count; ++p) {
+                Ahead<T> next{ nullptr, count };
+                if (b.rowStride == n)
+                    next.next = b.data + term * n + ahead + p * lineElements;
+                addToAll(of[p].c, of[p].a, b, m, n, term, smaller(terms, k - term), term == 0, next);
+            }
+            term += terms;
+        } while (term < k);
     }
 
     /// A block of C: `rows` of A against `columns` of B, each element by 64 bytes of partial sums. The registers of
@@ -288,7 +305,7 @@ struct Products {
 
     static void fewTerms(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k)
     {
-        addToAll(c, a, b, m, n, 0, k, true, nullptr);
+        addToAll(c, a, b, m, n, 0, k, true, {});
     }
 
     /// `rows` x `registers` of the sum of two products, by functions that load and store a register.
@@ -536,11 +553,11 @@ struct Products {
                         scratch[t * all + j] = b.data[t * b.rowStride + j * b.columnStride];
             b = { scratch, all, 1 };
         }
-        addToAll(c, a, b, m, L::hasParts ? n : full, 0, k, true, nullptr);
+        addToAll(c, a, b, m, L::hasParts ? n : full, 0, k, true, {});
         if (L::hasParts || full == n)
             return;
         T* const edge = scratch + k * all;
-        addToAll({ edge, L::width, 1 }, a, { b.data + full, all, 1 }, m, L::width, 0, k, true, nullptr);
+        addToAll({ edge, L::width, 1 }, a, { b.data + full, all, 1 }, m, L::width, 0, k, true, {});
         for (std::int64_t i = 0; i < m; ++i)
             for (std::int64_t j = full; j < n; ++j)
                 c.data[i * c.rowStride + j] = edge[i * L::width + j - full];
@@ -554,7 +571,7 @@ struct Products {
         T* bPanels = aPanels + blockTerms * blockRows;
         T* buffer = bPanels + blockTerms * blockColumns;
         if (k == 0)
-            fewRows(c, a, b, m, n, 0);
+            addToAll(c, a, b, m, n, 0, 0, true, {});
         for (std::int64_t j0 = 0; j0 < n; j0 += blockColumns) {
             const std::int64_t columns = smaller(blockColumns, n - j0);
             for (std::int64_t t0 = 0; t0 < k; t0 += blockTerms) {

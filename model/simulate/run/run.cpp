@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/codes.h"
+#include "simulate/kernels/product.h"
 #include "simulate/run/fill_arguments.h"
 #include "simulate/run/memory_needed.h"
 #include "simulate/run/simulated_run.h"
@@ -57,6 +58,7 @@ Result<void> SimulatedRun::prepare(const RunOptions& options)
     m_everyDevice.resize(m_devices);
     std::iota(m_everyDevice.begin(), m_everyDevice.end(), 0);
     m_taskOrder = taskOrder(sharing);
+    m_devicesPerTask = devicesPerTask(sharing);
     m_failures.resize(m_devices);
     m_findings.resize(m_devices);
     m_trips.resize(m_devices);
@@ -146,6 +148,24 @@ std::vector<std::int32_t> SimulatedRun::taskOrder(const ReplicaSharing& sharing)
     for (const std::vector<std::int32_t>& group : (*largest)->groups())
         order.insert(order.end(), group.begin(), group.end());
     return order;
+}
+
+std::size_t SimulatedRun::devicesPerTask(const ReplicaSharing& sharing) const
+{
+    const std::vector<std::int32_t>* shards = largestShared(sharing);
+    if (!shards || m_trace.isOn() || !m_phases.clusters.empty())
+        return 1;
+    const auto shardAt = [&](std::size_t place) { return (*shards)[static_cast<std::size_t>(m_taskOrder[place])]; };
+    for (std::size_t count = Product::maximumSharers; count > 1; --count) {
+        if (m_devices % (count * static_cast<std::size_t>(m_threads)) != 0)
+            continue;
+        bool share = true;
+        for (std::size_t place = 0; place < m_devices; ++place)
+            share = share && shardAt(place) == shardAt(place / count * count);
+        if (share)
+            return count;
+    }
+    return 1;
 }
 
 const std::vector<std::int32_t>* SimulatedRun::largestShared(const ReplicaSharing& sharing) const

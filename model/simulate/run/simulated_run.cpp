@@ -47,15 +47,6 @@ void SimulatedRun::reshardState()
     }
 }
 
-void SimulatedRun::runAction(const Phase::Item& item, std::int32_t position, int worker)
-{
-    const auto d = static_cast<std::size_t>(position);
-    ActionContext context{ slotsOf(position), position, m_scratch[static_cast<std::size_t>(worker)].data(),
-        item.work ? (*item.work)[d] : WorkShare(), &m_failures[d], &m_stop, &m_trips[d], m_maximumTrips,
-        &m_findings[d] };
-    item.action->run(context);
-}
-
 bool SimulatedRun::canGoOn()
 {
     for (const std::int32_t position : m_everyDevice)
@@ -64,34 +55,54 @@ bool SimulatedRun::canGoOn()
     return !isStopped() && !m_failure;
 }
 
-bool SimulatedRun::runDevice(
-    const PreparedBlock& block, std::span<const Phase::Item> items, std::int32_t position, int worker)
+bool SimulatedRun::runDevices(
+    const PreparedBlock& block, std::span<const Phase::Item> items, std::span<const std::int32_t> positions, int worker)
 {
     const Clock::time_point start = Clock::now();
-    const auto d = static_cast<std::size_t>(position);
-    DeviceClock& clock = m_clocks[d];
+    SmallVector<ActionContext, 2> contexts;
+    for (const std::int32_t position : positions) {
+        const auto d = static_cast<std::size_t>(position);
+        contexts.push_back({ slotsOf(position), position, m_scratch[static_cast<std::size_t>(worker)].data(),
+            WorkShare(), &m_failures[d], &m_stop, &m_trips[d], m_maximumTrips, &m_findings[d] });
+    }
+    const auto canContinue = [&] {
+        return !isStopped() && std::none_of(contexts.begin(), contexts.end(), [](const auto& each) {
+            return each.failure->has_value();
+        });
+    };
     for (const Phase::Item& item : items) {
-        if (isStopped() || m_failures[d])
+        if (!canContinue())
             return false;
         const double begun = m_trace.isOn() ? secondsSince(start) : 0;
-        runAction(item, position, worker);
+        for (ActionContext& context : contexts)
+            context.share = item.work ? (*item.work)[static_cast<std::size_t>(context.position)] : WorkShare();
+        item.action->runOnAll(contexts);
         if (m_trace.isOn())
-            m_trace.add(d, { block.number, item.instruction, clock.now + begun, clock.now + secondsSince(start) });
+            for (const std::int32_t position : positions) {
+                const auto d = static_cast<std::size_t>(position);
+                const double now = m_clocks[d].now;
+                m_trace.add(d, { block.number, item.instruction, now + begun, now + secondsSince(start) });
+            }
     }
-    const double seconds = secondsSince(start);
-    clock.times.compute += seconds;
-    clock.now += seconds;
-    return !m_failures[d];
+    const double seconds = secondsSince(start) / static_cast<double>(positions.size());
+    for (const std::int32_t position : positions) {
+        DeviceClock& clock = m_clocks[static_cast<std::size_t>(position)];
+        clock.times.compute += seconds;
+        clock.now += seconds;
+    }
+    return canContinue();
 }
 
 bool SimulatedRun::runActions(const PreparedBlock& block, const Phase& phase, const Positions& active)
 {
     if (phase.actions.empty())
         return true;
+    const bool all = active.size() == m_devices;
+    const std::span<const std::int32_t> order = all ? m_taskOrder : active;
+    const std::size_t size = all ? m_devicesPerTask : 1;
     const auto run = [&](std::span<const Phase::Item> items) {
-        m_pool->run(static_cast<std::int64_t>(active.size()), [&](std::int64_t task, int worker) {
-            const Positions& order = active.size() == m_devices ? m_taskOrder : active;
-            (void)runDevice(block, items, order[static_cast<std::size_t>(task)], worker);
+        m_pool->run(static_cast<std::int64_t>(order.size() / size), [&](std::int64_t task, int worker) {
+            (void)runDevices(block, items, order.subspan(static_cast<std::size_t>(task) * size, size), worker);
         });
         return canGoOn();
     };
@@ -112,7 +123,7 @@ bool SimulatedRun::runInClusters(const PreparedBlock& block, std::size_t first, 
         for (std::size_t p = first; p <= last; ++p) {
             const Phase& phase = block.phases[p];
             for (const std::int32_t position : clusters[static_cast<std::size_t>(cluster)])
-                if (!phase.actions.empty() && !runDevice(block, phase.actions, position, worker))
+                if (!phase.actions.empty() && !runDevices(block, phase.actions, { &position, 1 }, worker))
                     return;
             if (p == last)
                 return;

@@ -151,6 +151,8 @@ private:
     /// Every device. Those of a cluster, or that share state, or update it together, are neighbours: one thread works
     /// on them, and finds in its own caches what it has read before.
     [[nodiscard]] std::vector<std::int32_t> taskOrder(const ReplicaSharing& sharing) const;
+    /// How many of those that share state one task is for: workers still have as much to do as each other.
+    [[nodiscard]] std::size_t devicesPerTask(const ReplicaSharing& sharing) const;
     /// Who holds which shard of the largest array that replicas share; null if they share none.
     [[nodiscard]] const std::vector<std::int32_t>* largestShared(const ReplicaSharing& sharing) const;
 
@@ -159,13 +161,13 @@ private:
     bool runControl(const PreparedBlock& block, const Phase& phase, const Positions& active);
     bool runTrips(const Control& control, const Positions& active);
     bool runActions(const PreparedBlock& block, const Phase& phase, const Positions& active);
-    /// What one device does in a phase. False where it cannot go on.
-    bool runDevice(const PreparedBlock& block, std::span<const Phase::Item> items, std::int32_t position, int worker);
+    /// What devices do in a phase, one by one or action by action together. False where they cannot go on.
+    bool runDevices(const PreparedBlock& block, std::span<const Phase::Item> items,
+        std::span<const std::int32_t> positions, int worker);
     /// Phases whose collectives stay within clusters, and the actions of the one after them: cluster by cluster.
     bool runInClusters(const PreparedBlock& block, std::size_t first, std::size_t last);
     /// False after a stop or where a device has failed.
     bool canGoOn();
-    void runAction(const Phase::Item& item, std::int32_t position, int worker);
     void observe(const PreparedBlock& block, std::uint32_t instruction, const Positions& active);
     bool runCollectives(const PreparedBlock& block, const Phase& phase, const Positions& active);
     bool runReduced(const PreparedBlock& block, const Phase& phase, const Positions& active);
@@ -238,6 +240,7 @@ private:
     std::vector<std::int64_t> m_trips; ///< per device, of the step at hand
     Positions m_everyDevice;
     std::vector<std::int32_t> m_taskOrder;
+    std::size_t m_devicesPerTask = 1; ///< that share state: what they read of it is read once
     Phases m_phases;
     DeviceMemory m_memory;
     std::vector<Arena> m_scratch; ///< per worker
