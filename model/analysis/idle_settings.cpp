@@ -237,21 +237,19 @@ private:
             static_cast<double>(experts.experts) / static_cast<double>(experts.perToken));
     }
 
-    /// Logical names that are chosen for parts of the model, and that only the choice has. Where there are no rules at
-    /// all, that is the finding; a name of a mesh axis has a finding of its own.
+    /// Logical names that are chosen for parts of the model, and that only the choice has. Other findings tell of it
+    /// where there are no rules at all, where a name without a rule is an error or ends the constraint, and of names of
+    /// mesh axes.
     void addNames(const TransformerSettings& model)
     {
+        if (m_experiment.rules.rules.list.empty() || m_experiment.rules.fallback != RulesFallback::AxisIsUnsharded)
+            return;
         std::vector<std::string> known = namesOf(m_experiment.rules.rules);
         for (const InnerRules& inner : m_experiment.rules.inner)
             for (std::string& name : namesOf(inner.rules))
                 known.push_back(std::move(name));
-        if (known.empty())
-            return;
-        for (int axis = 0; axis <= static_cast<int>(Axis::Group); ++axis)
-            if (LogicalName name = logicalName(model, static_cast<Axis>(axis)); name.kind == LogicalName::Kind::Name)
-                known.push_back(std::move(name.name));
-        for (const MeshAxis& axis : m_experiment.mesh.axes)
-            known.push_back(axis.name);
+        for (const LogicalName& name : allLogicalNames(model))
+            known.push_back(name.name);
         addNames("/model/constraints/", model.constraints, known);
         addNames("/model/parameter_specs/", model.parameterSpecs, known);
     }
@@ -270,8 +268,11 @@ private:
             const auto* logical = std::get_if<LogicalAxes>(&chosen[i].axes);
             for (std::size_t d = 0; logical && d < logical->names.size(); ++d) {
                 const LogicalName& name = logical->names[d];
+                const auto isMeshAxis = [&](const MeshAxis& axis) { return axis.name == name.name; };
+                const std::vector<MeshAxis>& axes = m_experiment.mesh.axes;
                 if (name.kind != LogicalName::Kind::Name
-                    || std::find(known.begin(), known.end(), name.name) != known.end())
+                    || std::find(known.begin(), known.end(), name.name) != known.end()
+                    || std::any_of(axes.begin(), axes.end(), isMeshAxis))
                     continue;
                 Diagnostic diagnostic{ Code::NameWithoutRule, { { "name", name.name } }, {} };
                 if (std::string nearest = nearestName(name.name, known); !nearest.empty())

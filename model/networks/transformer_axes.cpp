@@ -108,6 +108,15 @@ LogicalName logicalName(const TransformerSettings& settings, Axis axis)
     return name.empty() ? LogicalName::none() : LogicalName::of(std::string(name));
 }
 
+LogicalNames allLogicalNames(const TransformerSettings& settings)
+{
+    LogicalNames names;
+    for (const AxisRow& row : axisTable)
+        if (LogicalName name = logicalName(settings, row.axis); name.kind == LogicalName::Kind::Name)
+            names.push_back(std::move(name));
+    return names;
+}
+
 LogicalNames logicalNames(const TransformerSettings& settings, std::span<const Axis> axes)
 {
     LogicalNames names;

@@ -73,6 +73,8 @@ enum class Axis : std::uint8_t {
 /// For rules. None where the project has no name for it, and for a single head of keys in T5X, where that dimension
 /// does not exist.
 [[nodiscard]] LogicalName logicalName(const TransformerSettings& settings, Axis axis);
+/// Of all axes that have one, by kind.
+[[nodiscard]] LogicalNames allLogicalNames(const TransformerSettings& settings);
 [[nodiscard]] LogicalNames logicalNames(const TransformerSettings& settings, std::span<const Axis> axes);
 
 } // namespace shardscope

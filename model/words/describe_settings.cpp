@@ -52,10 +52,11 @@ ProblemText describeLimit(const Diagnostic& d)
 ProblemText describeName(const Diagnostic& d)
 {
     const Reader arg(d);
-    return { Words::tr("the logical name %1 shards nothing: no rule has it, and no array of the model")
+    return { Words::tr("the logical name %1 shards nothing: neither a rule nor an array of such models has it")
                  .arg(arg.quote("name")),
-        arg.has("nearest") ? Words::tr("Did you mean %1? Otherwise add a rule for it.").arg(arg.quote("nearest"))
-                           : Words::tr("Check the name, or add a rule for it."),
+        arg.has("nearest")
+            ? Words::tr("Did you mean %1? If not, add a rule for %2.").arg(arg.quote("nearest"), arg.quote("name"))
+            : Words::tr("Check the name, or add a rule for it."),
         {} };
 }
 

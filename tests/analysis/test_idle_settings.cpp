@@ -145,6 +145,7 @@ private Q_SLOTS:
     void oneForWhatNeedsTheSame();
     void limits();
     void namesOfChosenShardings();
+    void placesOfChosenShardings();
     void gatheredInLoops();
     void patternsOfWindows();
     void propagation();
@@ -270,6 +271,28 @@ void TestIdleSettings::namesOfChosenShardings()
     QVERIFY(!problems[1].diagnostic.arg("nearest"));
     experiment.rules.rules.list.push_back({ { LogicalName::Kind::Name, "something_else" }, {} });
     QCOMPARE(idleSettings(experiment).size(), 1U);
+    experiment.rules.fallback = RulesFallback::RaiseError; // E111 tells
+    QVERIFY(idleSettings(experiment).empty());
+}
+
+/// What is wrong with a chosen sharding is found where the file has it.
+void TestIdleSettings::placesOfChosenShardings()
+{
+    Experiment experiment = decoder();
+    TransformerSettings& model = training(experiment).model;
+    const auto chosen = [](const char* at, const char* axes) {
+        return ChosenSharding{ at, parseChosenAxes(axes).value() };
+    };
+    model.constraints = { chosen("decoder/layers.*", "P('data')"), chosen("decoder/layers.*/mlp", "P('date')") };
+    model.parameterSpecs = { chosen("**/wo/kernel", "P('data')"), chosen("**/wi_0/kernel", "P('data', 'data')") };
+    experiment.hardware.devices = DeviceSet{ "generic-cpu", "cpu", 1, 2 };
+    QStringList places;
+    const SnapshotPtr snapshot = analysed(experiment);
+    for (const Problem& problem : snapshot->problems)
+        if (problem.diagnostic.severity() == Severity::Error)
+            places << QString::fromStdString(std::string(problem.diagnostic.id()) + problem.diagnostic.where.pointer);
+    places.sort();
+    QCOMPARE(places.join(' '), QStringLiteral("E104/model/constraints/1 E106/model/parameter_specs/1"));
 }
 
 /// A loop's way back is a loop of its own: what devices gathered is not kept, whether that is asked for or not.

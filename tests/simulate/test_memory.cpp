@@ -157,15 +157,17 @@ void TestMemory::countsWhatARunTakes_data()
     QTest::addColumn<int>("width");
     QTest::addColumn<int>("devices");
     QTest::addColumn<bool>("shared");
-    for (const bool shared : { false, true }) {
-        const auto row = [shared](const char* name) -> QTestData& {
-            return QTest::newRow((std::string(name) + (shared ? ", shared" : ", own")).c_str());
-        };
-        row("weights") << 2 << 8 << 512 << 8 << shared;
-        row("activations, and operands that are one number everywhere") << 1 << 40000 << 16 << 8 << shared;
-        row("large blocks") << 1 << 100000 << 64 << 4 << shared;
-        row("tables of many devices") << 1 << 128 << 32 << 512 << shared;
-    }
+    QTest::addColumn<int>("threads");
+    for (const int threads : { 3, 4 }) // with four there are clusters of devices
+        for (const bool shared : { false, true }) {
+            const auto row = [=](const char* name) -> QTestData& {
+                return QTest::addRow("%s, %s, %d threads", name, shared ? "shared" : "own", threads);
+            };
+            row("weights") << 2 << 8 << 512 << 8 << shared << threads;
+            row("operands that are one number everywhere") << 1 << 40000 << 16 << 8 << shared << threads;
+            row("large blocks") << 1 << 100000 << 64 << 4 << shared << threads;
+            row("tables of many devices") << 1 << 128 << 32 << 512 << shared << threads;
+        }
 }
 
 void TestMemory::countsWhatARunTakes()
@@ -175,10 +177,11 @@ void TestMemory::countsWhatARunTakes()
     QFETCH(int, width);
     QFETCH(int, devices);
     QFETCH(bool, shared);
+    QFETCH(int, threads);
     const auto plan =
         makePlan(mlpOnDevices(mlpOf(layers, batch, width), makeMesh({ { "data", devices / 4 }, { "model", 4 } })));
     RunOptions options;
-    options.threads = 3;
+    options.threads = threads;
     options.replicas = shared ? ReplicaMode::Shared : ReplicaMode::Own;
     const std::int64_t counted =
         countedBy([&](const RunOptions& limited) { return Run::create(plan, limited); }, options);

@@ -30,20 +30,36 @@ void TestProductKernels::products_data()
         QTest::addRow("set %d", static_cast<int>(set)) << static_cast<int>(set);
 }
 
-/// Of one product, and twice at once.
+/// Of one product, and with that of others at once: rows and signs of A, another way round each.
 template <class T>
 void fewRows(const ProductFunctions<T>& functions, MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b,
     std::int64_t m, std::int64_t n, std::int64_t k)
 {
-    std::vector<T> other(static_cast<std::size_t>(m * n), T(1)), one(other);
-    const ProductRows<T> alone{ { one.data(), n, 1 }, a };
-    functions.fewRows(&alone, 1, b, m, n, k);
-    const std::array<ProductRows<T>, 2> both{ ProductRows<T>{ { other.data(), n, 1 }, a }, ProductRows<T>{ c, a } };
-    functions.fewRows(both.data(), 2, b, m, n, k);
-    QVERIFY(std::memcmp(one.data(), other.data(), one.size() * sizeof(T)) == 0);
-    for (std::int64_t i = 0; i < m; ++i)
-        QVERIFY(
-            std::memcmp(one.data() + i * n, c.data + i * c.rowStride, static_cast<std::size_t>(n) * sizeof(T)) == 0);
+    for (const std::size_t count : std::array<std::size_t, 4>{ 1, 2, 3, 8 }) {
+        std::vector<std::vector<T>> lefts, alone, together;
+        std::vector<ProductRows<T>> all;
+        for (std::size_t p = 0; p < count; ++p) {
+            std::vector<T>& left = lefts.emplace_back();
+            for (std::int64_t i = 0; i < m; ++i)
+                for (std::int64_t t = 0; t < k; ++t)
+                    left.push_back(
+                        static_cast<T>(a.data[(i + static_cast<std::int64_t>(p)) % m * a.rowStride + t * a.columnStride]
+                            * (p % 2 == 0 ? T(1) : T(-1))));
+            alone.emplace_back(static_cast<std::size_t>(m * n), T(1));
+            together.emplace_back(static_cast<std::size_t>(m * n), T(2));
+        }
+        for (std::size_t p = 0; p < count; ++p) {
+            const MatrixView<const T> left{ lefts[p].data(), k, 1 };
+            const ProductRows<T> one{ { alone[p].data(), n, 1 }, left };
+            functions.fewRows(&one, 1, b, m, n, k);
+            all.push_back({ { together[p].data(), n, 1 }, left });
+        }
+        functions.fewRows(all.data(), static_cast<std::int64_t>(count), b, m, n, k);
+        for (std::size_t p = 0; p < count; ++p)
+            QVERIFY(std::memcmp(alone[p].data(), together[p].data(), alone[p].size() * sizeof(T)) == 0);
+    }
+    const ProductRows<T> rows{ c, a };
+    functions.fewRows(&rows, 1, b, m, n, k);
 }
 
 template <class T>
@@ -152,7 +168,7 @@ void TestProductKernels::setsWithFmaAgree()
     if (!isAvailable(InstructionSet::Avx512))
         QSKIP("one instruction set only");
     std::mt19937 random(5);
-    const std::int64_t m = 7, n = 53, k = 77;
+    const std::int64_t m = 23, n = 61, k = 77; // registers of all sizes, and columns without one
     Buffer a(DType::F32, m * k, 0), b(DType::F32, k * n, 0);
     fillRandom(a, m * k, random);
     fillRandom(b, k * n, random);

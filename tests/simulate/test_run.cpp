@@ -193,10 +193,14 @@ void TestRun::deviceOrderDoesNotMatter()
 
 void TestRun::allocatesNothing()
 {
-    for (const auto& [mesh, traced] : { std::pair("data=2 model=4", 0U), { "data=8 model=1", 0U },
-             { "data=2 model=4", 5U }, { "data=2 model=4", 10'000U } }) {
+    using Row = std::tuple<const char*, unsigned, ReplicaMode>;
+    constexpr ReplicaMode own = ReplicaMode::Own, shared = ReplicaMode::Shared;
+    for (const auto& [mesh, traced, replicas] :
+        { Row("data=2 model=4", 0, own), Row("data=8 model=1", 0, own), Row("data=2 model=4", 5, own),
+            Row("data=2 model=4", 10'000, own), Row("data=2 model=4", 0, shared), Row("data=8 model=1", 0, shared) }) {
         RunOptions options = randomInputs(2);
         options.tracedInstructions = traced;
+        options.replicas = replicas;
         auto run = Run::create(makePlan(mlpOnDevices(smallMlp(), makeMesh(axesOf(QString::fromLatin1(mesh))))), options)
                        .value();
         const std::int64_t before = bench::allocationsSoFar();

@@ -117,8 +117,8 @@ private Q_SLOTS:
             QStringLiteral("“encoder_length” has no effect: it counts only where “encoder_layers” is at least 1. Let "
                            "“encoder_layers” be at least 1, or remove the setting."));
         QCOMPARE(stated(Code::NameWithoutRule, { { "name", "batc" }, { "nearest", "batch" } }),
-            QStringLiteral("the logical name “batc” shards nothing: no rule has it, and no array of the model. Did you "
-                           "mean “batch”? Otherwise add a rule for it."));
+            QStringLiteral("the logical name “batc” shards nothing: neither a rule nor an array of such models has it. "
+                           "Did you mean “batch”? If not, add a rule for “batc”."));
         QCOMPARE(stated(Code::LimitOutOfReach,
                      { { "settings", std::vector<std::string>{ "sliding_window" } }, { "value", 4096.0 },
                          { "wrong", "window" }, { "reach", 2048.0 } }),

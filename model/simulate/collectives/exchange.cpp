@@ -18,7 +18,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::int64_t taskBytes = 64 * 1024; // of one member's part in an all-reduce task
-constexpr std::size_t timeBytes = 64; // of a task's times in a run
+constexpr std::size_t timeBytes = 16; // per task of every exchange, for the times that a run keeps of the largest one
 
 tl::unexpected<Error> mismatch(const char* detail)
 {
@@ -76,15 +76,24 @@ std::vector<std::vector<std::int32_t>> connectedDevices(
     return sets;
 }
 
-std::vector<std::vector<std::int32_t>> collectiveGroups(const Plan& plan, const Operation& operation)
+namespace {
+
+/// Of groups that go with the devices.
+Groups meetingGroups(const Plan& plan, const Operation& operation)
 {
-    if (wrongGroups(*plan.program->local, operation, countsOf(*plan.program)))
-        return {};
     Groups groups = listedGroups(plan, operation);
     if (operation.kind != OpKind::CollectivePermute)
         return groups;
     std::erase_if(groups, [](const auto& pair) { return pair.size() != 2; });
     return connectedDevices(groups, plan.program->mesh->deviceCount());
+}
+
+} // namespace
+
+std::vector<std::vector<std::int32_t>> collectiveGroups(const Plan& plan, const Operation& operation)
+{
+    return wrongGroups(*plan.program->local, operation, countsOf(*plan.program)) ? Groups()
+                                                                                 : meetingGroups(plan, operation);
 }
 
 Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruction, std::size_t operandIndex,
@@ -120,7 +129,7 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
     if (!apart && !inPlace && operand.byteCount() != 0)
         return mismatch("operand and result of a collective overlap");
 
-    exchange.m_groups = collectiveGroups(plan, operation);
+    exchange.m_groups = meetingGroups(plan, operation);
     const auto finished = [&](const Result<void>& done) -> Result<Exchange> {
         SHARDSCOPE_CHECK(done);
         if (operation.kind != OpKind::AllReduce) // receivers in the order of all that devices do: see ThreadPool::run()

@@ -66,6 +66,10 @@ public:
         });
         m_product.runSeveral({ sharers.data(), contexts.size() }, right);
     }
+    [[nodiscard]] std::optional<SlotId> sharedOperand() const override
+    {
+        return m_product.canShareRight() ? std::optional(m_rhs) : std::nullopt;
+    }
     [[nodiscard]] std::int64_t scratchBytes() const override { return m_product.scratchBytes(); }
 
 private:

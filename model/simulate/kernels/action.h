@@ -42,6 +42,8 @@ public:
         for (const ActionContext& context : contexts)
             run(context);
     }
+    /// The operand that runOnAll() reads once where all devices have the same memory for it.
+    [[nodiscard]] virtual std::optional<SlotId> sharedOperand() const { return std::nullopt; }
     [[nodiscard]] virtual std::int64_t scratchBytes() const { return 0; }
     /// Bytes that the action keeps for itself, such as the values of a constant.
     [[nodiscard]] virtual std::int64_t ownBytes() const { return 0; }

@@ -21,11 +21,12 @@ inline void keepApart(T*& pointer)
     asm("" : "+r"(pointer));
 }
 
-/// What is prefetched while B is read: one of `every` cache lines from there on, as far as B is read. Null: nothing.
+/// What is prefetched while B is read: as much as is read, from there on, but of `every` rows only the last one, and
+/// the first time after `skip` rows. Null: nothing.
 template <class T>
 struct Ahead {
     const T* next = nullptr;
-    std::int64_t every = 1;
+    std::int64_t every = 1, skip = 0;
 };
 
 template <class L>
@@ -42,8 +43,8 @@ struct Products {
         std::int64_t term, std::int64_t terms, bool first, Ahead<T>& ahead)
     {
         constexpr auto lineElements = static_cast<std::int64_t>(64 / sizeof(T));
-        const std::int64_t lineStep = lineElements * ahead.every;
         const T* next = ahead.next;
+        std::int64_t skip = ahead.skip;
         T* const target = c.data + i * c.rowStride + j;
         Register sums[count(rows)][count(registers)];
 #pragma GCC unroll 16
@@ -62,8 +63,12 @@ struct Products {
         const T* row = b.data + term * b.rowStride + j;
         for (std::int64_t t = 0; t < terms; ++t, row += b.rowStride) {
             if (next != nullptr) {
-                for (std::int64_t line = 0; line < registers * L::width; line += lineStep)
-                    prefetchNear(next + line);
+                if (skip-- == 0) {
+#pragma GCC unroll 4
+                    for (std::int64_t line = 0; line < registers * L::width; line += lineElements)
+                        prefetchNear(next + line);
+                    skip = ahead.every - 1;
+                }
                 next += registers * L::width;
             }
             Register x[count(registers)];
@@ -82,6 +87,7 @@ struct Products {
                 factors[four] += a.columnStride;
         }
         ahead.next = next;
+        ahead.skip = skip;
 #pragma GCC unroll 16
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
@@ -190,16 +196,13 @@ struct Products {
         const std::int64_t rowBytes = b.rowStride * static_cast<std::int64_t>(sizeof(T));
         const std::int64_t terms = rowBytes >= 512 ? 8 : 32;
         // What stands in memory after them is prefetched in its order, where B's rows are neighbours: each product asks
-        // for its part of the lines.
-        const std::int64_t ahead = larger(terms * n, prefetchBytes / static_cast<std::int64_t>(sizeof(T)));
-        constexpr auto lineElements = static_cast<std::int64_t>(64 / sizeof(T));
+        // for its part of it.
+        const std::int64_t distance = larger(terms * n, prefetchBytes / static_cast<std::int64_t>(sizeof(T)));
         std::int64_t term = 0;
         do {
             for (std::int64_t p = 0; p < count; ++p) {
-                Ahead<T> next{ nullptr, count };
-                if (b.rowStride == n)
-                    next.next = b.data + term * n + ahead + p * lineElements;
-                addToAll(of[p].c, of[p].a, b, m, n, term, smaller(terms, k - term), term == 0, next);
+                const Ahead<T> ahead{ b.rowStride == n ? b.data + term * n + distance : nullptr, count, p };
+                addToAll(of[p].c, of[p].a, b, m, n, term, smaller(terms, k - term), term == 0, ahead);
             }
             term += terms;
         } while (term < k);

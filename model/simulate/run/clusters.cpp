@@ -54,48 +54,61 @@ SmallExchanges::SmallExchanges(const Plan& plan)
     : m_devices(static_cast<std::size_t>(plan.program->mesh->deviceCount()))
 {
     const Program& program = *plan.program->local;
+    const auto bytesOf = [&](const auto& values) {
+        double bytes = 0;
+        for (const ValueId value : values)
+            bytes += static_cast<double>(program.value(value).type.byteCount());
+        return bytes * static_cast<double>(m_devices);
+    };
     for (std::size_t block = 0; block < std::max<std::size_t>(plan.blocks.size(), 1); ++block)
         for (const Instruction& instruction : plan.instructionsOf(block)) {
             const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action);
-            if (!collective || m_groupsOf.contains(collective->operation.index))
+            if (!collective || m_kindOf.contains(collective->operation.index))
                 continue;
             const Operation& operation = program.operation(collective->operation);
-            double bytes = 0;
-            for (const ValueId operand : operation.operands)
-                bytes += static_cast<double>(program.value(operand).type.byteCount());
-            if (bytes * static_cast<double>(m_devices) > static_cast<double>(maximumBytes))
+            if (std::max(bytesOf(operation.operands), bytesOf(operation.results)) > static_cast<double>(maximumBytes))
                 continue;
             Groups groups = collectiveGroups(plan, operation);
-            const auto known = std::find(m_groups.begin(), m_groups.end(), groups);
-            m_groupsOf.emplace(
-                collective->operation.index, static_cast<std::size_t>(std::distance(m_groups.begin(), known)));
-            if (known == m_groups.end())
-                m_groups.push_back(std::move(groups));
+            const auto known = std::find(m_kinds.begin(), m_kinds.end(), groups);
+            m_kindOf.emplace(
+                collective->operation.index, static_cast<std::size_t>(std::distance(m_kinds.begin(), known)));
+            if (known == m_kinds.end())
+                m_kinds.push_back(std::move(groups));
         }
 }
 
-const SmallExchanges::Groups* SmallExchanges::groupsOf(const Instruction& instruction) const
+std::optional<std::size_t> SmallExchanges::kindOf(const Instruction& instruction) const
 {
     const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action);
-    const auto found = collective ? m_groupsOf.find(collective->operation.index) : m_groupsOf.end();
-    return found == m_groupsOf.end() ? nullptr : &m_groups[found->second];
+    const auto found = collective ? m_kindOf.find(collective->operation.index) : m_kindOf.end();
+    return found == m_kindOf.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<bool> SmallExchanges::heldBy(const Clusters& clusters) const
+{
+    std::vector<bool> held;
+    for (const Groups& groups : m_kinds)
+        held.push_back(clusters.hold(groups));
+    return held;
 }
 
 std::vector<Clusters> SmallExchanges::candidates(const ReplicaSharing& sharing, const Groups& held, int workers) const
 {
-    constexpr std::size_t maximumGroups = 8; // kinds of groups; of each pair of them there may be clusters as well
+    constexpr std::size_t maximumKinds = 8;
     std::vector<Clusters> found;
     if (workers < 2)
         return found;
-    const std::size_t count = std::min(m_groups.size(), maximumGroups);
+    Groups always = held;
+    addSharers(sharing, always);
+    const std::size_t count = std::min(m_kinds.size(), maximumKinds);
     for (std::size_t a = 0; a < count; ++a)
         for (std::size_t b = a; b < count; ++b) {
-            Groups together = held;
-            together.insert(together.end(), m_groups[a].begin(), m_groups[a].end());
-            together.insert(together.end(), m_groups[b].begin(), m_groups[b].end());
-            addSharers(sharing, together);
+            Groups together = always;
+            together.insert(together.end(), m_kinds[a].begin(), m_kinds[a].end());
+            together.insert(together.end(), m_kinds[b].begin(), m_kinds[b].end());
             Clusters clusters = clustersOf(together, m_devices);
-            if (isEven(clusters, static_cast<std::size_t>(workers)))
+            if (isEven(clusters, static_cast<std::size_t>(workers))
+                && std::find(found.begin(), found.end(), clusters) == found.end())
                 found.push_back(std::move(clusters));
         }
     return found;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "schedule/plan.h"
@@ -22,28 +23,33 @@ struct Clusters {
     std::vector<std::int32_t> of; ///< per position: its cluster
 
     [[nodiscard]] bool empty() const { return devices.empty(); }
+    bool operator==(const Clusters&) const = default;
     /// Whether each group lies within one cluster.
     [[nodiscard]] bool hold(const std::vector<std::vector<std::int32_t>>& groups) const;
 };
 
-/// The groups of the collectives of a plan that move little, equal ones once. Large ones are shared out among workers.
+/// The collectives of a plan that move little; of one kind are those with the same groups. Large ones are shared out
+/// among workers.
 class SmallExchanges {
 public:
     using Groups = std::vector<std::vector<std::int32_t>>; ///< mesh positions
-    static constexpr std::int64_t maximumBytes = std::int64_t{ 1 } << 20; ///< of the operands of all devices
+    /// Of what all devices put in, or of what they all get.
+    static constexpr std::int64_t maximumBytes = std::int64_t{ 1 } << 20;
     SmallExchanges() = default;
     explicit SmallExchanges(const Plan& plan);
 
-    /// Null where the instruction is no such collective.
-    [[nodiscard]] const Groups* groupsOf(const Instruction& instruction) const;
-    /// Clusters that hold the groups of some of them, those in `held`, and devices that share state. There are enough
-    /// clusters, of equal size, for that many workers; none for a single worker.
+    /// Nothing where the instruction is no such collective.
+    [[nodiscard]] std::optional<std::size_t> kindOf(const Instruction& instruction) const;
+    /// Per kind: whether clusters hold its groups.
+    [[nodiscard]] std::vector<bool> heldBy(const Clusters& clusters) const;
+    /// Clusters that hold the groups of one or two kinds, those in `held`, and devices that share state. There are
+    /// enough clusters, of equal size, for that many workers. Each once.
     [[nodiscard]] std::vector<Clusters> candidates(
         const ReplicaSharing& sharing, const Groups& held, int workers) const;
 
 private:
-    std::vector<Groups> m_groups;
-    std::map<std::uint32_t, std::size_t> m_groupsOf; ///< by operation
+    std::vector<Groups> m_kinds;
+    std::map<std::uint32_t, std::size_t> m_kindOf; ///< by operation
     std::size_t m_devices = 0;
 };
 

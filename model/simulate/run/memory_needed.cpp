@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/alignment.h"
 #include "base/codes.h"
 #include "simulate/run/device_memory.h"
 #include "simulate/run/phases.h"
@@ -14,9 +15,10 @@ namespace shardscope {
 Result<double> runBytes(const Plan& plan, ReplicaMode replicas, int threads, double limit, const std::stop_token& stop)
 {
     MemoryBudget budget = MemoryBudget::counter(limit);
-    // Addresses of all slots on all devices, places of what is filled, times and clocks.
+    // Addresses of all slots on all devices, places of what is filled; times and clocks, each in a cache line.
     const std::size_t perDevice = plan.slots.size() * sizeof(std::byte*)
-        + plan.arguments.size() * 2 * sizeof(std::int64_t) + sizeof(Arena) + sizeof(DeviceTimes) + 3 * sizeof(double);
+        + plan.arguments.size() * 2 * sizeof(std::int64_t) + sizeof(Arena) + sizeof(DeviceTimes) + 3 * memoryAlignment
+        + sizeof(std::optional<Error>);
     (void)budget.take(static_cast<double>(perDevice) * static_cast<double>(plan.program->mesh->deviceCount()));
     ReplicaSharing sharing;
     if (replicas == ReplicaMode::Shared) {

@@ -208,38 +208,50 @@ private:
         return !m_options.together && !m_options.plainKernels && !m_budget.onlyCounts();
     }
 
-    /// Those of the candidates with which there are the fewest rounds of meetings; none if without them there are no
-    /// more. A loop counts as some trips.
+    /// Those of the candidates with which there are the fewest rounds of meetings; no clusters where they save none. A
+    /// loop counts as some trips.
     void chooseClusters()
     {
-        if (!meetsSeldom())
+        if (!meetsSeldom() || m_options.workers < 2)
             return;
         m_exchanges = SmallExchanges(m_plan);
-        constexpr std::int64_t trips = 8;
-        std::int64_t fewest = INT64_MAX;
         SmallExchanges::Groups held; // large arrays that they update together are not moved between workers
         for (const std::unique_ptr<ReducedProduct>& reduced : m_prepared.reduced)
             if (reduced->copiedBytes() > SmallExchanges::maximumBytes)
                 held.insert(held.end(), reduced->groups().begin(), reduced->groups().end());
         std::vector<Clusters> candidates = m_exchanges.candidates(m_sharing, held, m_options.workers);
-        candidates.insert(candidates.begin(), Clusters());
+        if (candidates.empty())
+            return;
+        std::int64_t fewest = roundsWith({});
         Clusters best;
         for (Clusters& candidate : candidates) {
-            m_prepared.clusters = std::move(candidate);
-            std::int64_t rounds = 0;
-            for (std::uint32_t number = 0; number < std::max<std::size_t>(m_plan.blocks.size(), 1); ++number) {
-                std::set<std::int32_t> meetings;
-                for (const Turn& turn : orderOf(number, m_plan.instructionsOf(number)))
-                    if (turn.isMeeting)
-                        meetings.insert(turn.round);
-                rounds += static_cast<std::int64_t>(meetings.size()) * (number == 0 ? 1 : trips);
-            }
-            if (rounds < fewest) {
+            if (m_stop.stop_requested())
+                break;
+            if (const std::int64_t rounds = roundsWith(candidate); rounds < fewest) {
                 fewest = rounds;
-                best = std::move(m_prepared.clusters);
+                best = std::move(candidate);
             }
         }
-        m_prepared.clusters = std::move(best);
+        useClusters(std::move(best));
+    }
+    void useClusters(Clusters clusters)
+    {
+        m_staysInClusters = m_exchanges.heldBy(clusters);
+        m_prepared.clusters = std::move(clusters);
+    }
+    [[nodiscard]] std::int64_t roundsWith(const Clusters& clusters)
+    {
+        constexpr std::int64_t trips = 8;
+        useClusters(clusters);
+        std::int64_t rounds = 0;
+        for (std::uint32_t number = 0; number < std::max<std::size_t>(m_plan.blocks.size(), 1); ++number) {
+            std::set<std::int32_t> meetings;
+            for (const Turn& turn : orderOf(number, m_plan.instructionsOf(number)))
+                if (turn.isMeeting)
+                    meetings.insert(turn.round);
+            rounds += static_cast<std::int64_t>(meetings.size()) * (number == 0 ? 1 : trips);
+        }
+        return rounds;
     }
 
     /// What is executed, in the order of the plan or in one in which devices meet seldom.
@@ -268,8 +280,8 @@ private:
     }
     [[nodiscard]] bool staysInClusters(const Instruction& instruction) const
     {
-        const SmallExchanges::Groups* groups = m_exchanges.groupsOf(instruction);
-        return groups && m_prepared.clusters.hold(*groups);
+        const std::optional<std::size_t> kind = m_exchanges.kindOf(instruction);
+        return kind && *kind < m_staysInClusters.size() && m_staysInClusters[*kind];
     }
 
     void add(const ReducedProduct& reduced, std::uint32_t number, PreparedBlock& block)
@@ -346,6 +358,9 @@ private:
         if (!own) {
             SHARDSCOPE_TRY(
                 made, prepareAction(m_plan, instruction, m_options.plainKernels ? nullptr : &m_kernels, m_budget));
+            Phase& phase = block.phases.back();
+            if (const std::optional<SlotId> operand = *made ? (*made)->sharedOperand() : std::nullopt)
+                phase.sharesOperands = phase.sharesOperands || m_sharing.isShared(*operand);
             add(std::move(*made), number, block);
             return {};
         }
@@ -407,6 +422,7 @@ private:
     const KernelSet& m_kernels = kernelSet();
     SharedAccess m_access;
     SmallExchanges m_exchanges;
+    std::vector<bool> m_staysInClusters; ///< per kind of small exchanges
     Together m_together; ///< of main
     Phases m_prepared;
 };

@@ -36,6 +36,7 @@ struct Phase {
     };
     std::vector<Item> actions;
     std::vector<Collective> collectives; ///< that need nothing of each other
+    bool sharesOperands = false; ///< some action is done faster for devices that share state together
     bool staysInClusters = false; ///< all of it: the next phase follows without a meeting
     const ReducedProduct* reduced = nullptr;
     const Control* control = nullptr; ///< with collectives in it; others are actions
@@ -92,7 +93,7 @@ struct Phases {
 struct PhaseOptions {
     bool together = false; ///< devices go through loops and branches together, also where they exchange nothing in them
     bool plainKernels = false; ///< RunOptions::plainKernels
-    int workers = 1;
+    int workers = 1; ///< with two or more there may be clusters
 };
 
 /// In an order in which devices meet seldom (meetings.h), or that of the plan where they are to stay together. A device

@@ -60,6 +60,7 @@ Result<void> SimulatedRun::prepare(const RunOptions& options)
     m_taskOrder = taskOrder(sharing);
     m_devicesPerTask = devicesPerTask(sharing);
     m_failures.resize(m_devices);
+    m_failedAt.resize(m_devices);
     m_findings.resize(m_devices);
     m_trips.resize(m_devices);
     m_arrays = InitialArrays(*m_plan->program->program, m_initial);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/run/simulated_run.h"
-#include "simulate/run/fill_arguments.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +7,7 @@
 #include <new>
 
 #include "base/codes.h"
+#include "simulate/kernels/product.h"
 #include "simulate/run/fill_arguments.h"
 #include "simulate/run/memory_needed.h"
 #include "simulate/run/not_executable.h"
@@ -49,17 +49,21 @@ void SimulatedRun::reshardState()
 
 bool SimulatedRun::canGoOn()
 {
-    for (const std::int32_t position : m_everyDevice)
-        if (const std::optional<Error>& failure = m_failures[static_cast<std::size_t>(position)]; failure && !m_failure)
-            m_failure = failure;
+    // The first one in the order in which devices would be together: whoever works on which, it is the same one.
+    std::optional<std::size_t> first;
+    for (std::size_t d = 0; d < m_devices; ++d)
+        if (m_failures[d] && (!first || m_failedAt[d] < m_failedAt[*first]))
+            first = d;
+    if (first && !m_failure)
+        m_failure = m_failures[*first];
     return !isStopped() && !m_failure;
 }
 
-bool SimulatedRun::runDevices(
-    const PreparedBlock& block, std::span<const Phase::Item> items, std::span<const std::int32_t> positions, int worker)
+bool SimulatedRun::runDevices(const PreparedBlock& block, std::size_t phase, std::span<const Phase::Item> items,
+    std::span<const std::int32_t> positions, int worker)
 {
     const Clock::time_point start = Clock::now();
-    SmallVector<ActionContext, 2> contexts;
+    SmallVector<ActionContext, Product::maximumSharers> contexts;
     for (const std::int32_t position : positions) {
         const auto d = static_cast<std::size_t>(position);
         contexts.push_back({ slotsOf(position), position, m_scratch[static_cast<std::size_t>(worker)].data(),
@@ -77,6 +81,9 @@ bool SimulatedRun::runDevices(
         for (ActionContext& context : contexts)
             context.share = item.work ? (*item.work)[static_cast<std::size_t>(context.position)] : WorkShare();
         item.action->runOnAll(contexts);
+        for (const ActionContext& context : contexts)
+            if (context.failure->has_value())
+                m_failedAt[static_cast<std::size_t>(context.position)] = { phase, item.instruction };
         if (m_trace.isOn())
             for (const std::int32_t position : positions) {
                 const auto d = static_cast<std::size_t>(position);
@@ -99,10 +106,10 @@ bool SimulatedRun::runActions(const PreparedBlock& block, const Phase& phase, co
         return true;
     const bool all = active.size() == m_devices;
     const std::span<const std::int32_t> order = all ? m_taskOrder : active;
-    const std::size_t size = all ? m_devicesPerTask : 1;
+    const std::size_t size = all && phase.sharesOperands ? m_devicesPerTask : 1;
     const auto run = [&](std::span<const Phase::Item> items) {
         m_pool->run(static_cast<std::int64_t>(order.size() / size), [&](std::int64_t task, int worker) {
-            (void)runDevices(block, items, order.subspan(static_cast<std::size_t>(task) * size, size), worker);
+            (void)runDevices(block, 0, items, order.subspan(static_cast<std::size_t>(task) * size, size), worker);
         });
         return canGoOn();
     };
@@ -123,7 +130,7 @@ bool SimulatedRun::runInClusters(const PreparedBlock& block, std::size_t first, 
         for (std::size_t p = first; p <= last; ++p) {
             const Phase& phase = block.phases[p];
             for (const std::int32_t position : clusters[static_cast<std::size_t>(cluster)])
-                if (!phase.actions.empty() && !runDevices(block, phase.actions, { &position, 1 }, worker))
+                if (!phase.actions.empty() && !runDevices(block, p, phase.actions, { &position, 1 }, worker))
                     return;
             if (p == last)
                 return;

@@ -137,7 +137,7 @@ private:
     /// State whose result is sharded otherwise than the argument that it becomes.
     void reshardState();
 
-    using Positions = std::vector<std::int32_t>; ///< ascending
+    using Positions = std::vector<std::int32_t>; ///< of devices in the mesh
 
     // What workers write at the same time stands in cache lines of its own: they would wait for each other's.
     struct alignas(64) DeviceClock {
@@ -161,8 +161,9 @@ private:
     bool runControl(const PreparedBlock& block, const Phase& phase, const Positions& active);
     bool runTrips(const Control& control, const Positions& active);
     bool runActions(const PreparedBlock& block, const Phase& phase, const Positions& active);
-    /// What devices do in a phase, one by one or action by action together. False where they cannot go on.
-    bool runDevices(const PreparedBlock& block, std::span<const Phase::Item> items,
+    /// What devices do in a phase, action by action. False where they cannot go on. `phase` is its number among those
+    /// that the job at hand is for.
+    bool runDevices(const PreparedBlock& block, std::size_t phase, std::span<const Phase::Item> items,
         std::span<const std::int32_t> positions, int worker);
     /// Phases whose collectives stay within clusters, and the actions of the one after them: cluster by cluster.
     bool runInClusters(const PreparedBlock& block, std::size_t first, std::size_t last);
@@ -237,6 +238,7 @@ private:
     std::vector<Observer*> m_observers;
     std::vector<std::vector<ExpectationFinding>> m_findings; ///< per device, of the step at hand
     std::vector<std::optional<Error>> m_failures; ///< per device, of the step at hand
+    std::vector<std::pair<std::size_t, std::uint32_t>> m_failedAt; ///< per device that has failed: phase, instruction
     std::vector<std::int64_t> m_trips; ///< per device, of the step at hand
     Positions m_everyDevice;
     std::vector<std::int32_t> m_taskOrder;
