@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Steps on simulated devices with several workers, two runs at a time, compared bit by bit with a run on one worker: of
+// Steps on simulated devices with several workers, some runs at a time, compared bit by bit with a run on one worker: of
 // the built-in networks, and of programs in texts.
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -66,7 +67,7 @@ int main()
     };
     const Shape shapes[] = { { { { "data", 2 }, { "model", 4 } }, 32 }, { { { "data", 8 }, { "model", 1 } }, 16 },
         { { { "pod", 2 }, { "data", 2 }, { "model", 2 } }, 128 } };
-    constexpr int steps = 500; // twice per run: behind a reset again
+    constexpr int steps = 400; // twice per run: behind a reset again
     std::int64_t taken = 0;
     int failures = 0;
     for (const Shape& shape : shapes) {
@@ -76,17 +77,18 @@ int main()
         settings.embed = settings.hidden = shape.width;
         const test::PlanPtr plan = test::makePlan(test::mlpOnDevices(settings, test::makeMesh(shape.mesh)));
         const std::vector<std::byte> expected = stateAfter(plan, 1, steps, ReplicaMode::Own);
-        std::vector<std::byte> results[2];
+        // With two and four workers there are clusters of devices, and replicas that are multiplied by at once.
+        constexpr std::array<std::pair<int, ReplicaMode>, 4> uses{ { { 4, ReplicaMode::Own }, { 2, ReplicaMode::Own },
+            { 3, ReplicaMode::Shared }, { 2, ReplicaMode::Shared } } };
+        std::vector<std::byte> results[uses.size()];
         {
             // A window and a search may each have a run of their own, on the same plan.
             std::vector<std::jthread> users;
-            for (std::size_t user = 0; user < 2; ++user)
-                users.emplace_back([&, user] {
-                    results[user] =
-                        stateAfter(plan, user == 0 ? 4 : 3, steps, user == 0 ? ReplicaMode::Own : ReplicaMode::Shared);
-                });
+            for (std::size_t user = 0; user < uses.size(); ++user)
+                users.emplace_back(
+                    [&, user] { results[user] = stateAfter(plan, uses[user].first, steps, uses[user].second); });
         }
-        taken += std::int64_t{ 3 } * 2 * steps;
+        taken += static_cast<std::int64_t>(uses.size() + 1) * 2 * steps;
         for (const auto& result : results)
             if (result != expected) {
                 std::fprintf(stderr, "width %d: other bits than with one worker\n", static_cast<int>(shape.width));
