@@ -38,6 +38,11 @@ TransformerTraining& training(Experiment& experiment)
     return std::get<TransformerModel>(experiment.model).settings;
 }
 
+ChosenSharding chosen(const char* at, const char* axes)
+{
+    return { at, parseChosenAxes(axes).value() };
+}
+
 const Problem* findingAt(const std::vector<Problem>& problems, std::string_view pointer)
 {
     for (const Problem& problem : problems) {
@@ -254,9 +259,6 @@ void TestIdleSettings::namesOfChosenShardings()
 {
     Experiment experiment = decoder();
     TransformerSettings& model = training(experiment).model;
-    const auto chosen = [](const char* at, const char* names) {
-        return ChosenSharding{ at, parseChosenAxes(names).value() };
-    };
     model.constraints = { chosen("decoder/layers.*", "batc, -, embed"), chosen("decoder/layers.*", "batch, length") };
     model.parameterSpecs = { chosen("**/wo/kernel", "data, something_else") };
     QVERIFY(idleSettings(experiment).empty()); // no rules: W206 tells
@@ -280,9 +282,6 @@ void TestIdleSettings::placesOfChosenShardings()
 {
     Experiment experiment = decoder();
     TransformerSettings& model = training(experiment).model;
-    const auto chosen = [](const char* at, const char* axes) {
-        return ChosenSharding{ at, parseChosenAxes(axes).value() };
-    };
     model.constraints = { chosen("decoder/layers.*", "P('data')"), chosen("decoder/layers.*/mlp", "P('date')") };
     model.parameterSpecs = { chosen("**/wo/kernel", "P('data')"), chosen("**/wi_0/kernel", "P('data', 'data')") };
     experiment.hardware.devices = DeviceSet{ "generic-cpu", "cpu", 1, 2 };
