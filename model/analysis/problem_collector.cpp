@@ -100,7 +100,7 @@ std::vector<const ResolvedAnnotation*> declaredAnnotations(const Program& progra
     std::vector<const ResolvedAnnotation*> declared;
     for (const ResolvedAnnotation& annotation : annotations.arguments) {
         const Role role = program.value(annotation.value).role;
-        if (role == Role::Parameter || role == Role::Input)
+        if (role == Role::Parameter || role == Role::Input || annotation.hasOptimizerRules)
             declared.push_back(&annotation);
     }
     for (const ResolvedAnnotation& annotation : annotations.constraints)

@@ -36,8 +36,8 @@ private:
 
 /// An inner list is said by the part of the model that it is for: `within`.
 void sayList(Diagnostic& diagnostic, const RulesSetting& rules, RuleList list);
-/// Annotations that a person wrote: not those inherited by optimizer state or pinned on results, and not the
-/// constraints that differentiation makes of others.
+/// Annotations that a person wrote: not those inherited by optimizer state (unless it has rules of its own) or pinned
+/// on results, and not the constraints that differentiation makes of others.
 [[nodiscard]] std::vector<const ResolvedAnnotation*> declaredAnnotations(
     const Program& program, const Annotations& annotations);
 

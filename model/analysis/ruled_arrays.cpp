@@ -14,7 +14,7 @@ std::vector<RuledArray> ruledArrays(const Snapshot& snapshot, const RulesSetting
             const Value& value = snapshot.program->value(annotation.value);
             if (logical && logical->names.size() == value.type.shape.size())
                 found.push_back({ { value.path, logical->names, value.type.shape },
-                    listFor(rules, partPath(*snapshot.experiment, *value.path)) });
+                    listOfArray(*snapshot.experiment, rules, *value.path) });
         }
     return found;
 }

@@ -9,6 +9,7 @@
 #include "experiment/edit_support.h"
 #include "experiment/model_settings.h"
 #include "experiment/rule_edits.h"
+#include "experiment/rule_lists.h"
 
 namespace shardscope {
 
@@ -213,10 +214,12 @@ Result<Experiment> withListOfArrays(const Experiment& before, const Program& pro
     if (model.arrays.size() > maxArrays)
         return fail(Code::TooLarge, { { "what", "arrays" }, { "limit", maxArrays } });
     Experiment after = before;
-    // The arrays bear the names that a network's parameters have.
-    if (isNetwork(before))
+    // The arrays bear the names that a network's parameters have, and there is no optimizer.
+    if (isNetwork(before)) {
+        std::erase_if(after.rules.inner, [](const InnerRules& inner) { return isWithin(inner.within, "opt"); });
         for (InnerRules& inner : after.rules.inner)
             inner.within = "params/" + inner.within;
+    }
     after.model = std::move(model);
     // What stood inside the former model has no place any more.
     const auto inside = [](const std::string& pointer) { return pointer.starts_with("/model/"); };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "experiment/rule_lists.h"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
@@ -94,6 +95,40 @@ std::string_view networkPartPath(std::string_view path)
     return path;
 }
 
+namespace {
+
+constexpr std::string_view optimizerPart = "opt";
+
+/// "opt/mu/layers.0/W1" of "next(opt/mu/layers.0/W1)"; empty for what no optimizer keeps.
+std::string_view optimizerPath(std::string_view path)
+{
+    if (constexpr std::string_view next = "next("; path.starts_with(next) && path.ends_with(')'))
+        path = path.substr(next.size(), path.size() - next.size() - 1);
+    return isWithin(path, optimizerPart) ? path : std::string_view();
+}
+
+} // namespace
+
+bool isInPart(const Experiment& experiment, std::string_view path, std::string_view part)
+{
+    return isWithin(partPath(experiment, path), part)
+        || (isNetwork(experiment) && isWithin(part, optimizerPart) && isWithin(optimizerPath(path), part));
+}
+
+bool isForOptimizer(const Experiment& experiment, const RulesSetting& rules, RuleList list)
+{
+    return !list.isOuter() && isNetwork(experiment) && isWithin(withinOf(rules, list), optimizerPart);
+}
+
+RuleList listOfArray(const Experiment& experiment, const RulesSetting& rules, std::string_view path)
+{
+    if (isNetwork(experiment))
+        if (const std::string_view kept = optimizerPath(path); !kept.empty())
+            if (const RuleList own = listFor(rules, kept); !own.isOuter())
+                return own;
+    return listFor(rules, partPath(experiment, path));
+}
+
 std::string partPath(const Experiment& experiment, std::string_view path)
 {
     return std::string(isNetwork(experiment) ? networkPartPath(path) : path);
@@ -111,11 +146,21 @@ std::vector<std::string> modelParts(const Experiment& experiment, const Program&
                 parts.push_back(std::move(part));
         }
     };
+    std::set<std::string> kept; // "opt", "opt/mu"
     const Region& main = program.main();
     for (std::size_t i = 0; i < main.arguments.size() && i < program.argumentAnnotations.size(); ++i)
         if (const auto* logical = std::get_if<LogicalAxes>(&program.argumentAnnotations[i]);
-            logical && !logical->names.empty())
-            add(program.value(main.arguments[i]));
+            logical && !logical->names.empty()) {
+            const Value& value = program.value(main.arguments[i]);
+            add(value);
+            const std::string_view path = isNetwork(experiment) ? optimizerPath(*value.path) : std::string_view();
+            const std::size_t slash = path.find('/', std::min(path.size(), optimizerPart.size() + 1));
+            if (slash != std::string_view::npos)
+                kept.insert({ std::string(optimizerPart), std::string(path.substr(0, slash)) });
+        }
+    for (const std::string& part : kept)
+        if (parts.size() < most)
+            parts.push_back(part);
     return parts;
 }
 

@@ -44,8 +44,17 @@ struct RuleList {
 /// "params/layers.0/W1", and so for the moments and the new value of that parameter; anything else as it is.
 [[nodiscard]] std::string partPath(const Experiment& experiment, std::string_view path);
 [[nodiscard]] std::string_view networkPartPath(std::string_view path);
+/// Whether the array lies in that part of the model: by its partPath(), or as what an optimizer keeps ("opt/mu").
+[[nodiscard]] bool isInPart(const Experiment& experiment, std::string_view path, std::string_view part);
+/// Whether the list is for what the optimizer of a network keeps: within "opt", "opt/mu", "opt/mu/decoder".
+[[nodiscard]] bool isForOptimizer(const Experiment& experiment, const RulesSetting& rules, RuleList list);
+/// The list of these rules that holds for an array of the experiment's model. What an optimizer keeps has its
+/// parameter's, unless there is one for the optimizer.
+///
+///     within "opt": [["embed", "data"]]      opt/mu/layers.0/W1: this one     params/layers.0/W1: the outer one
+[[nodiscard]] RuleList listOfArray(const Experiment& experiment, const RulesSetting& rules, std::string_view path);
 /// Parts that a list could be for: everything before a "/" in the paths of arrays with logical names, each once, in
-/// order; at most `most`.
+/// order, and "opt" with its kinds of arrays; at most `most`.
 [[nodiscard]] std::vector<std::string> modelParts(
     const Experiment& experiment, const Program& program, std::size_t most = 500);
 

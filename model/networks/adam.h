@@ -20,7 +20,7 @@ struct AdamScalars {
     ValueId step; ///< -lr / (1 - b1^t)
     ValueId scale; ///< 1 / (1 - b2^t)
 };
-/// `count` is the new count t, an integer scalar.
+/// `count` is the new count t, an integer scalar. Computed in at least float32, as optax does.
 [[nodiscard]] AdamScalars adamScalars(Builder& builder, const AdamSettings& adam, ValueId count, DType dtype);
 
 struct AdamState {

@@ -32,6 +32,7 @@ public:
         } else if (const auto* logical = std::get_if<LogicalAxes>(&declared)) {
             const RuleList list = listOf(value, noScope);
             resolved.innerRules = list.inner;
+            resolved.hasOptimizerRules = isForOptimizer(m_experiment, m_experiment.rules, list);
             const Result<Resolution> resolution =
                 resolveRules(logical->names, rulesOf(list), m_experiment.rules.version);
             if (!resolution) {
@@ -113,7 +114,7 @@ private:
             return {};
         const std::string& path = m_program.value(value).path;
         if (!path.empty())
-            return listFor(m_experiment.rules, partPath(m_experiment, path));
+            return listOfArray(m_experiment, m_experiment.rules, path);
         if (scope >= m_program.scopes.size())
             return {};
         std::string_view place = m_program.scopes[scope];

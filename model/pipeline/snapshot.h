@@ -36,6 +36,7 @@ struct ResolvedAnnotation {
     std::optional<Diagnostic> problem; ///< why not (ConstraintInactive, UnknownAxis, Indivisible, ...)
     std::vector<Diagnostic> alsoIndivisible = {}; ///< further dimensions, when `problem` is Indivisible
     std::vector<DroppedAxes> dropped = {}; ///< axes that rules gave and the dialect left out on this mesh
+    bool hasOptimizerRules = false; ///< `innerRules` are for what the optimizer keeps, not those of its parameter
 
     [[nodiscard]] bool indivisible() const;
 };

@@ -119,6 +119,7 @@ private:
     }
     QString devicesAlong(std::span<const AxisRef> axes) const { return counted(product(axes), Noun::Device); }
     /// Arrays of the optimizer usually have the annotation of their parameter.
+    bool hasOptimizerRules() const { return m_explanation.annotation && m_explanation.annotation->hasOptimizerRules; }
     bool isAsParameter() const { return isAnnotatedAsParameter(*m_snapshot.program, m_explanation.value); }
     /// "It is sharded 2 ways along batch and 4 ways along hidden"; `first` says whose the sentence is.
     void startShardings(Sentence& s, std::span<const DimensionReason* const> dims, bool& first) const
@@ -154,7 +155,9 @@ private:
                           .arg(devicesAlong(reason.axes)));
             }
         }
-        if (!first && isAsParameter())
+        if (!first && hasOptimizerRules())
+            s.say(Words::tr(" It has the names of its parameter; rules of its own hold for what the optimizer keeps."));
+        else if (!first && isAsParameter())
             s.say(Words::tr(" It is annotated as its parameter is."));
         if (!device.empty())
             sayDeviceAxes(s, device, first);

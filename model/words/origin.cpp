@@ -230,7 +230,8 @@ Text Origin::request(std::span<const Origin* const> alike)
     if (!first.m_asked.valid())
         return {};
     Sentence s(*first.m_snapshot.mesh);
-    const bool asParameter = isAnnotatedAsParameter(*first.m_snapshot.program, first.m_asked);
+    const bool asParameter = isAnnotatedAsParameter(*first.m_snapshot.program, first.m_asked)
+        && !(first.m_annotation && first.m_annotation->hasOptimizerRules);
     const QString& name = first.m_askedName;
     const auto asked = [&] { return Sentence::Part{ name, valueLink(*first.m_snapshot.program, first.m_asked) }; };
     if (first.rule()) {

@@ -252,7 +252,7 @@ private Q_SLOTS:
         QVERIFY(active > 0 && inactive > 0);
 
         QCOMPARE(modelParts(clean, snapshot->source->program).front(), "layers.0");
-        QCOMPARE(modelParts(clean, snapshot->source->program).size(), 4U);
+        QCOMPARE(modelParts(clean, snapshot->source->program).size(), 7U); // with "opt", "opt/mu" and "opt/nu"
     }
 
     /// Without a mesh where the model is traced logical constraints leave their values alone, and say so; one of their

@@ -88,9 +88,26 @@ private Q_SLOTS:
         QVERIFY(source.has_value());
         const std::vector<std::string> parts = modelParts(experiment, source->program, 1000);
         QVERIFY(std::find(parts.begin(), parts.end(), "decoder/layers.1") != parts.end());
-        experiment.rules.inner = { { "decoder/layers.0", {} } };
+        QVERIFY(std::find(parts.begin(), parts.end(), "opt/mu") != parts.end());
+        experiment.rules.inner = { { "decoder/layers.0", {} }, { "opt", {} }, { "opt/nu", {} } };
+        const auto listOf = [&](const char* path) { return listOfArray(experiment, experiment.rules, path).inner; };
+        QCOMPARE(listOf("params/decoder/layers.0/mlp/wo/kernel"), 0);
+        QCOMPARE(listOf("grad(params/decoder/layers.0/mlp/wo/kernel)"), 0);
+        QCOMPARE(listOf("opt/mu/decoder/layers.0/mlp/wo/kernel"), 1);
+        QCOMPARE(listOf("next(opt/nu/decoder/layers.1/mlp/wo/kernel)"), 2);
+        QCOMPARE(listOf("params/decoder/layers.1/mlp/wo/kernel"), -1);
+        QVERIFY(isForOptimizer(experiment, experiment.rules, { 2 })
+            && !isForOptimizer(experiment, experiment.rules, { 0 }));
+        QVERIFY(isInPart(experiment, "opt/nu/decoder/layers.1/mlp/wo/kernel", "opt/nu"));
+        QVERIFY(isInPart(experiment, "opt/nu/decoder/layers.1/mlp/wo/kernel", "decoder/layers.1"));
+        QVERIFY(!isInPart(experiment, "params/decoder/layers.1/mlp/wo/kernel", "opt"));
+        experiment.rules.inner.erase(experiment.rules.inner.begin());
+        QCOMPARE(listOf("opt/mu/decoder/layers.0/mlp/wo/kernel"), 0);
+        experiment.rules.inner = { { "decoder/layers.0", {} }, { "opt", {} } };
+        QCOMPARE(listOf("params/decoder/layers.0/mlp/wo/kernel"), 0);
         const Result<Experiment> listed = withListOfArrays(experiment, source->program);
         QVERIFY(listed.has_value());
+        QCOMPARE(listed->rules.inner.size(), 1U);
         QCOMPARE(listed->rules.inner.front().within, std::string("params/decoder/layers.0"));
         const NamedArraySetting* query = listedArray(*listed, "params/decoder/layers.0/self_attention/query/kernel");
         QVERIFY(query);

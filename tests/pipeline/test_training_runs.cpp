@@ -12,6 +12,7 @@
 
 #include "analysis/analyse.h"
 #include "analysis/initial_setting.h"
+#include "base/codes.h"
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
 #include "networks/token_batches.h"
@@ -19,6 +20,7 @@
 #include "pipeline/stage_results.h"
 #include "program/step_state.h"
 #include "registered_test.h"
+#include "schedule/plan.h"
 #include "simulate/run/run.h"
 
 using namespace shardscope;
@@ -45,6 +47,7 @@ struct TrainingLayout {
     LayerForm form = LayerForm::Unrolled;
     RematPolicy remat = RematPolicy::None;
     std::int64_t microbatches = 1;
+    bool optimizerRules = false; ///< embed is sharded in what the optimizer keeps alone
 };
 
 /// The small transformer of the gallery in sizes that 200 steps are quick with. T5X' rules shard heads, mlp and vocab
@@ -56,6 +59,11 @@ ExperimentPtr trainingExperiment(const TrainingLayout& layout)
     for (LogicalRule& rule : experiment.rules.rules.list)
         if (rule.name == LogicalName::of("batch") && layout.axes.front().name == "pod")
             rule.target = SpecEntry::tuple({ "pod", "data" });
+    if (layout.optimizerRules) {
+        experiment.rules.inner.push_back({ "opt", experiment.rules.rules });
+        std::erase_if(
+            experiment.rules.rules.list, [](const LogicalRule& rule) { return rule.name == LogicalName::of("embed"); });
+    }
     TransformerTraining& training = std::get<TransformerModel>(experiment.model).settings;
     training.microbatches = layout.microbatches;
     training.optimizer.learningRate = 0.01;
@@ -202,8 +210,12 @@ private Q_SLOTS:
                                 + (form == LayerForm::Scanned ? ", scanned" : "")
                                 + (remat == RematPolicy::Full ? ", rematerialised" : "")
                                 + (microbatches > 1 ? ", microbatches" : "");
-                            QTest::newRow(name.c_str()) << TrainingLayout{ dtype, axes, form, remat, microbatches };
+                            QTest::newRow(name.c_str())
+                                << TrainingLayout{ dtype, axes, form, remat, microbatches, false };
                         }
+        for (const LayerForm form : { LayerForm::Unrolled, LayerForm::Scanned })
+            QTest::addRow("f64 4x2, rules of the optimizer's own%s", form == LayerForm::Scanned ? ", scanned" : "")
+                << TrainingLayout{ DType::F64, meshes[2].second, form, RematPolicy::None, 1, true };
     }
 
     /// Tolerances are halved, so that they hold between any two of the layouts.
@@ -247,6 +259,46 @@ private Q_SLOTS:
         }
         if (trainingSteps == 200)
             QVERIFY2(losses.back() < 0.6 * losses.front(), qPrintable(QString::number(losses.back())));
+    }
+
+    /// In bf16 b2 = 0.999 is 1, and 1 - b2^t would be 0.
+    void shortFloatsTrain()
+    {
+        TrainingLayout layout;
+        layout.dtype = DType::BF16;
+        layout.axes = { { "data", 2 }, { "model", 4 } };
+        const SnapshotPtr snapshot = trainingSnapshot(layout);
+        QVERIFY(std::get<TransformerModel>(snapshot->experiment->model).settings.optimizer.beta2 > 0.998);
+        const std::vector<double> losses = lossesOf(*snapshot, valueOf(plannedProgram(*snapshot)), layout, false);
+        QVERIFY(std::all_of(losses.begin(), losses.end(), [](double loss) { return std::isfinite(loss); }));
+        if (trainingSteps == 200)
+            QVERIFY2(losses.back() < 0.7 * losses.front(), qPrintable(QString::number(losses.back())));
+    }
+
+    /// ZeRO-1: gradients are summed to the shards of the moments, and new parameters gathered.
+    void momentsAreShardedFurther()
+    {
+        TrainingLayout layout;
+        layout.axes = { { "data", 4 }, { "model", 2 } };
+        layout.optimizerRules = true;
+        const SnapshotPtr snapshot = trainingSnapshot(layout);
+        QVERIFY(snapshot->ok());
+        for (const Problem& problem : snapshot->problems)
+            QVERIFY(problem.diagnostic.code != Code::RuleUnused || problem.diagnostic.arg("rule"));
+        const std::shared_ptr<const Plan> plan = valueOf(plannedProgram(*snapshot));
+        const FlatProgram& flat = *plan->program;
+        const auto shapeOf = [&](const char* path) {
+            return *flat.value(FlatValueId(flat.program->find(path).index)).localType.shape;
+        };
+        QVERIFY((shapeOf("params/decoder/layers.0/mlp/wo/kernel") == Shape{ 16, 16 }));
+        for (const char* moment : { "opt/mu/decoder/layers.0/mlp/wo/kernel", "opt/nu/decoder/layers.0/mlp/wo/kernel" })
+            QVERIFY((shapeOf(moment) == Shape{ 16, 4 }));
+        int scattered = 0, gathered = 0;
+        for (const CollectiveEntry& entry : valueOf(collectivesOf(*snapshot))->entries) {
+            scattered += entry.kind == CollectiveKind::ReduceScatter ? 1 : 0;
+            gathered += entry.kind == CollectiveKind::AllGather && entry.scope.starts_with("optimizer") ? 1 : 0;
+        }
+        QVERIFY(scattered >= 10 && gathered >= scattered);
     }
 
     /// Norms of gradients are shown for one device as for several: nothing else takes their place before a step ends.

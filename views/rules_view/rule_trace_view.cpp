@@ -217,7 +217,7 @@ void RuleTraceView::refresh()
         showTrace(*m_typed);
         return;
     }
-    m_list = listFor(now.rules, partPath(now, m_selection->tensor().toStdString()));
+    m_list = listOfArray(now, now.rules, m_selection->tensor().toStdString());
     const SnapshotPtr snapshot = m_document->lastGood();
     if (!snapshot || m_selection->tensor().isEmpty()) {
         showNothing(tr("Choose a tensor, or type logical names, to see what every rule does."));

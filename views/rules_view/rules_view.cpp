@@ -310,7 +310,7 @@ bool RulesView::addList(const QString& within)
         std::optional<RuleList> from;
         std::vector<LogicalName> names;
         for (const RuledArray& each : ruledArrays(*snapshot, now.rules))
-            if (isWithin(partPath(now, each.array.path), part)) {
+            if (isInPart(now, each.array.path, part)) {
                 from = from.value_or(each.list);
                 names.insert(names.end(), each.array.names.begin(), each.array.names.end());
             }
@@ -460,7 +460,7 @@ void RulesView::followSelection()
     if (newRule && hasList(now.rules, chosen.list) && chosen.list != list())
         chooseList(chosen.list);
     else if (newTensor && !newRule && !now.rules.inner.empty() && !m_selection->tensor().isEmpty())
-        chooseList(listFor(now.rules, partPath(now, m_selection->tensor().toStdString())));
+        chooseList(listOfArray(now, now.rules, m_selection->tensor().toStdString()));
     const int row = chosen.list == list() ? chosen.rule : -1;
     if (row < 0 || row >= m_model->ruleCount() || m_table->currentIndex().row() == row)
         return;
