@@ -161,7 +161,7 @@ void addMeshNames(const LogicalAxes& logical, const Value& value, const Mesh& me
 /// W203 and W205: rules that found a mesh axis in use, of dimensions that stay unsharded for it. Where a later rule of
 /// the name fires, the list provides for that. An axis of size 1 would not shard the dimension either.
 void addBusyAxes(const ResolvedAnnotation& annotation, const Value& value, const Mesh& mesh,
-    const Experiment& experiment, ProblemCollector& collector)
+    const Experiment& experiment, const RuleCensus& census, ProblemCollector& collector)
 {
     const LogicalNames& names = std::get<LogicalAxes>(annotation.declared).names;
     for (const RuleTrace& trace : annotation.resolution->rules) {
@@ -179,7 +179,9 @@ void addBusyAxes(const ResolvedAnnotation& annotation, const Value& value, const
         std::vector<Fix> fixes;
         if (lost)
             fixes.push_back({ Fix::Kind::AddFallbackRow, rule.name.name, number, 0, trace.lostAxes });
-        if (trace.byRule >= 0)
+        // The other order would take the axis from arrays that have it now.
+        const bool shardsOthers = census.of(list).rules[trace.rule].uses > 0;
+        if (trace.byRule >= 0 && !shardsOthers)
             fixes.push_back({ Fix::Kind::MoveRuleAbove, {}, number, trace.byRule });
         const auto byDimension = static_cast<std::size_t>(trace.byDimension);
         Diagnostic diagnostic{ lost ? Code::TupleLostAxes : Code::AxisBusy,
@@ -189,6 +191,8 @@ void addBusyAxes(const ResolvedAnnotation& annotation, const Value& value, const
                     trace.byDimension >= 0 && byDimension < names.size() ? names[byDimension].name : std::string() },
                 { "axes", trace.lostAxes } },
             {} };
+        if (shardsOthers)
+            diagnostic.args.emplace_back("others", std::int64_t{ 1 });
         diagnostic.where.path = value.path;
         diagnostic.where.dimension = trace.dimension;
         diagnostic.where.pointer = rulePointer(place);
@@ -213,7 +217,7 @@ std::string chosenPlace(const Experiment& experiment, const Value& value)
 }
 
 void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annotations& annotations,
-    const Experiment& experiment, DivisibleSizes& sizes, ProblemCollector& collector)
+    const Experiment& experiment, DivisibleSizes& sizes, const RuleCensus& census, ProblemCollector& collector)
 {
     for (const ResolvedAnnotation* annotation : declaredAnnotations(program, annotations)) {
         const Value& value = program.value(annotation->value);
@@ -265,7 +269,7 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
         addDropped(*annotation, value, sizes, collector);
         addMeshNames(*logical, value, mesh, experiment.rules, { annotation->innerRules }, collector);
         if (annotation->resolution && annotation->spec)
-            addBusyAxes(*annotation, value, mesh, experiment, collector);
+            addBusyAxes(*annotation, value, mesh, experiment, census, collector);
     }
 }
 
@@ -298,7 +302,7 @@ std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh
     std::vector<Problem> problems;
     ProblemCollector collector(problems);
     DivisibleSizes sizes(program, mesh, annotations, experiment);
-    addAnnotationFindings(program, mesh, annotations, experiment, sizes, collector);
+    addAnnotationFindings(program, mesh, annotations, experiment, sizes, census, collector);
     addInheritedErrors(program, annotations, experiment, sizes, collector);
     for (std::int32_t i = -1; i < static_cast<std::int32_t>(experiment.rules.inner.size()); ++i)
         addRuleFindings(program, mesh, census, experiment, { i }, collector);

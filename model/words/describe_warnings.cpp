@@ -148,7 +148,12 @@ ProblemText describeWarning(const Diagnostic& d)
         return { Words::tr("rule %1 cannot shard %2 of %3 along %4: rule %5 already sharded %6 along it")
                      .arg(arg.rule("rule"), arg("name"), arg.tensor(), arg("axis"), arg.number("by_rule"),
                          arg("by_dim_name")),
-            Words::tr("One mesh axis shards one dimension of an array; reorder the rules, or use another axis."), {} };
+            d.arg("others")
+                ? Words::tr(
+                    "One mesh axis shards one dimension of an array. The rule shards other arrays, which may be "
+                    "what it is for; to shard this one as well, use another axis.")
+                : Words::tr("One mesh axis shards one dimension of an array; reorder the rules, or use another axis."),
+            {} };
     case Code::NullBlocksRule:
         return { Words::tr("rule %1 keeps %2 replicated and so blocks rule %3 of the same name")
                      .arg(arg.rule("rule"), arg("name"), arg.number("blocked")),

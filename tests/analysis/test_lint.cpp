@@ -471,6 +471,11 @@ private Q_SLOTS:
         QCOMPARE(busy[0].fixes.size(), 1U);
         const SnapshotPtr swapped = analysed(*applyFix(experiment, busy[0].fixes[0]));
         QCOMPARE(toColumn(swapped->row("array0")->spec), std::string("P(-, data)"));
+        // Of a rule that shards another array, the other order would take that array's axis.
+        const Experiment used = arrays({ { "data", 8 } }, rules, { { "x", "y" }, { "y" } });
+        const std::vector<Problem> kept = found(used, Code::AxisBusy);
+        QCOMPARE(kept.size(), 1U);
+        QVERIFY(kept[0].fixes.empty() && kept[0].diagnostic.arg("others") && !busy[0].diagnostic.arg("others"));
         // A later rule of the same name provides for it.
         const Experiment provided = arrays(
             { { "data", 4 }, { "model", 2 } }, "[('x', 'data'), ('y', 'data'), ('y', 'model')]", { { "x", "y" } });
