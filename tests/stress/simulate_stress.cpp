@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Steps on simulated devices with several workers, some runs at a time, compared bit by bit with a run on one worker: of
-// the built-in networks, and of programs in texts.
+// Steps on simulated devices with several workers, some runs at a time, compared bit by bit with a run on one worker:
+// of the built-in networks, and of programs in texts.
 #include <array>
 #include <cstdio>
 #include <cstring>

@@ -14,9 +14,8 @@ namespace {
 Result<std::shared_ptr<const Plan>> planOf(
     ProgramPtr source, std::shared_ptr<const PartitionedProgram> parts, const ExecuteOptions& options)
 {
-    const DeviceProgram& device = parts->device;
-    if (std::vector<Diagnostic> refused =
-            notExecutable(device.program, { device.replicas, device.mesh->deviceCount() / device.replicas });
+    const std::int64_t devices = parts->device.mesh->deviceCount(), replicas = parts->device.replicas;
+    if (std::vector<Diagnostic> refused = notExecutable(parts->device.program, { replicas, devices / replicas });
         !refused.empty())
         return tl::unexpected<Error>(std::move(refused.front()));
     SHARDSCOPE_TRY(flat, flatten(std::move(source), std::move(parts), {}));
@@ -26,7 +25,7 @@ Result<std::shared_ptr<const Plan>> planOf(
     if (!plan && plan.error().code == Code::TooLarge) { // for any plan, and for this machine all the more
         RunOptions limited;
         limited.memoryLimit = options.memoryLimit;
-        return tl::unexpected(runOutOfMemory(plan.error(), device.mesh->deviceCount(), limited));
+        return tl::unexpected(runOutOfMemory(plan.error(), devices, limited));
     }
     if (!plan)
         return tl::unexpected<Error>(std::move(plan.error()));
