@@ -494,6 +494,13 @@ private Q_SLOTS:
         document.waitForAnalysis();
         QVERIFY2(
             bar->lists()->currentText().endsWith(QStringLiteral("no array")), qPrintable(bar->lists()->currentText()));
+        // Within "opt/mu" they hold for the moments.
+        bar->findChild<QToolButton*>(u"renameRuleList"_s)->click();
+        pathEdit(bar)->setEditText(QStringLiteral("opt/mu"));
+        QTest::keyClick(pathEdit(bar)->lineEdit(), Qt::Key_Return);
+        document.waitForAnalysis();
+        QVERIFY2(bar->lists()->currentText().startsWith(QStringLiteral("within opt/mu · 8 arrays")),
+            qPrintable(bar->lists()->currentText()));
         bar->removeButton()->click();
         QVERIFY(document.experiment()->rules.inner.empty());
         QCOMPARE(view.model()->list(), RuleList{});

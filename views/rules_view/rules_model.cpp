@@ -131,7 +131,7 @@ QStringList RulesModel::arraysOf(RuleList list) const
     for (const auto* annotations : { &snapshot->annotations->arguments, &snapshot->annotations->constraints })
         for (const ResolvedAnnotation& annotation : *annotations) {
             const Value& value = snapshot->program->value(annotation.value);
-            const bool inherited = isOptimizerArray(value.role);
+            const bool inherited = isOptimizerArray(value.role) && !annotation.hasOptimizerRules;
             if (annotation.innerRules == list.inner && std::holds_alternative<LogicalAxes>(annotation.declared)
                 && !inherited && value.type.rank() > 0 && !value.path->empty())
                 paths << QString::fromStdString(*value.path);
