@@ -5,14 +5,14 @@ namespace shardscope {
 
 AdamScalars adamScalars(Builder& builder, const AdamSettings& adam, ValueId count, DType dtype)
 {
-    const DType wide = byteSize(dtype) < byteSize(DType::F32) ? DType::F32 : dtype; // 0.999 is 1 in bf16
-    const auto scalar = [&](double number) { return builder.constant({ wide, {} }, number); };
-    const ValueId t = builder.convert(count, wide);
+    const DType computed = byteSize(dtype) < byteSize(DType::F32) ? DType::F32 : dtype; // 0.999 is 1 in bf16
+    const auto scalar = [&](double number) { return builder.constant({ computed, {} }, number); };
+    const ValueId t = builder.convert(count, computed);
     const auto overCorrection = [&](double numerator, double beta) { // numerator / (1 - beta^t)
         const ValueId decay = builder.binary(OpKind::Power, scalar(beta), t);
         const ValueId over =
             builder.binary(OpKind::Divide, scalar(numerator), builder.binary(OpKind::Subtract, scalar(1), decay));
-        return wide == dtype ? over : builder.convert(over, dtype);
+        return computed == dtype ? over : builder.convert(over, dtype);
     };
     const ValueId step = overCorrection(-adam.learningRate, adam.beta1);
     return { step, overCorrection(1, adam.beta2) };
