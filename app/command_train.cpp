@@ -195,7 +195,7 @@ void addTrain(CLI::App& app, int& status)
     command.footer(
         "The norms are those of all parameters after the step and of all gradients, before they are clipped.\n"
         "The steps are those of `run`, on the devices of the mesh: for any mesh and rules the loss is the\n"
-        "same but for rounding.\n"
+        "same but for rounding, which grows from step to step.\n"
         "Exit codes: 0 done; 1 the experiment has errors, cannot be run, or needs more memory than there is;\n"
         "2 arguments, input or output that cannot be used.");
     command.run(status, [options] { return train(*options); });

@@ -117,6 +117,12 @@ ProblemText describeFile(const Diagnostic& d)
                     : d.list("known").empty() ? QString()
                                               : Words::tr("Known: %1.").arg(arg("known")),
                 {} };
+        if ((d.text("key") == "constraints" || d.text("key") == "parameter_specs") && d.list("known").empty())
+            return { d.text("key") == "constraints"
+                    ? Words::tr("there are no constraints, and so none at %1").arg(arg.quote("value"))
+                    : Words::tr("no parameter has a spec of its own, and so there is none at %1")
+                          .arg(arg.quote("value")),
+                {}, {} };
         if (d.text("key") == "constraints" || d.text("key") == "parameter_specs")
             return { d.text("key") == "constraints"
                     ? Words::tr("no module whose output can be constrained fits %1").arg(arg.quote("value"))
