@@ -168,7 +168,7 @@ enum class Code : std::uint16_t {
     SilentlyReplicated = 201, ///< tensor, dim, size, partitions, bytes
     /// rule; nearest: a name without a rule. Or within, nearest: all for a part of the model. Or rules: all there are.
     RuleUnused = 202,
-    AxisBusy = 203, ///< rule, axis, tensor, dim, by_dim, by_rule
+    AxisBusy = 203, ///< rule, axis, tensor, dim, by_dim, by_rule; others: the rule shards other arrays
     NullBlocksRule = 204, ///< rule, blocked
     TupleLostAxes = 205, ///< rule, axes, tensor
     ConstraintInactive = 206, ///< tensor, reason

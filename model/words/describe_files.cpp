@@ -52,6 +52,8 @@ QString tooLargeRemedy(const QString& what)
         return Words::tr("Write what is repeated as a loop.");
     if (what.startsWith(QLatin1String("levels")) || what == QLatin1String("regions inside each other"))
         return Words::tr("Let bodies and calls stand one after the other instead of in each other.");
+    if (what == QLatin1String("the memory of one device"))
+        return Words::tr("Use more devices, a batch that all of them share, rematerialisation, or smaller sizes.");
     return Words::tr("Use smaller sizes.");
 }
 
@@ -165,7 +167,7 @@ ProblemText describeFile(const Diagnostic& d)
                 Words::tr("Close every bracket that is open."), {} };
         if (arg.has("bytes") && arg.size("bytes") == arg.size("limit")) // a little more
             return { Words::tr("%1 would take more than %2, which is the limit").arg(arg("what"), arg.size("limit")),
-                Words::tr("Use smaller sizes."), {} };
+                tooLargeRemedy(arg("what")), {} };
         if (arg("what") == QLatin1String("operations") && !arg.has("count"))
             return { Words::tr("there are more than %1 operations, which is the limit").arg(arg.number("limit")),
                 tooLargeRemedy(arg("what")), {} };
