@@ -302,7 +302,7 @@ Result<Ruling> readRuling(const ResolveOptions& options)
                 { { "key", "--rules" }, { "expected", "an experiment, whose parts may have rules of their own" },
                     { "found", "no experiment, so that --within means nothing" } });
         const RulesSetting& setting = input->experiment->rules;
-        const RuleList list = listFor(setting, partPath(*input->experiment, options.within));
+        const RuleList list = listOfArray(*input->experiment, setting, options.within);
         ruling.rules = readableRules(setting, list);
         ruling.within = withinOf(setting, list);
     } else if (input->experiment && options.inner.empty()) {

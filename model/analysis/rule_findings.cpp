@@ -56,7 +56,8 @@ class RuleFindings {
 public:
     RuleFindings(const Program& program, const Mesh& mesh, const RuleCensus& census, const Experiment& experiment,
         RuleList list, ProblemCollector& collector)
-        : m_mesh(mesh)
+        : m_program(program)
+        , m_mesh(mesh)
         , m_all(census)
         , m_census(census.of(list))
         , m_experiment(experiment)
@@ -109,7 +110,10 @@ private:
             Diagnostic diagnostic = placed({ Code::RuleUnused, {}, {} }, std::nullopt);
             // The parts of a network are called otherwise than its arrays.
             const std::string& within = withinOf(m_experiment.rules, m_list);
-            if (std::string part = partPath(m_experiment, within); part != within && !part.empty())
+            std::string part = partPath(m_experiment, within);
+            if (part == within)
+                part = nearestName(within, modelParts(m_experiment, m_program));
+            if (!part.empty())
                 diagnostic.args.emplace_back("nearest", std::move(part));
             const std::string pointer = diagnostic.where.pointer;
             m_collector.add(std::move(diagnostic), pointer, {},
@@ -189,6 +193,7 @@ private:
         m_collector.add(placed(std::move(diagnostic), rule), rulePointer(placeOf(rule)), {}, std::move(fixes));
     }
 
+    const Program& m_program;
     const Mesh& m_mesh;
     const RuleCensus& m_all;
     const RuleCensus::List& m_census;

@@ -216,9 +216,12 @@ Result<Experiment> withListOfArrays(const Experiment& before, const Program& pro
     Experiment after = before;
     // The arrays bear the names that a network's parameters have, and there is no optimizer.
     if (isNetwork(before)) {
-        std::erase_if(after.rules.inner, [](const InnerRules& inner) { return isWithin(inner.within, "opt"); });
-        for (InnerRules& inner : after.rules.inner)
-            inner.within = "params/" + inner.within;
+        after.rules.inner.clear();
+        for (std::size_t i = 0; i < before.rules.inner.size(); ++i)
+            if (!isForOptimizer(before, before.rules, { static_cast<std::int32_t>(i) })) {
+                after.rules.inner.push_back(before.rules.inner[i]);
+                after.rules.inner.back().within.insert(0, "params/");
+            }
     }
     after.model = std::move(model);
     // What stood inside the former model has no place any more.

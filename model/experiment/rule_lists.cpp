@@ -81,11 +81,22 @@ RuleList listFor(const RulesSetting& rules, std::string_view path)
     return found;
 }
 
-std::string_view networkPartPath(std::string_view path)
+namespace {
+
+/// "opt/mu/layers.0/W1" of "next(opt/mu/layers.0/W1)", and so of "grad(...)".
+std::string_view arrayPath(std::string_view path)
 {
     for (const std::string_view of : { "next(", "grad(" })
         if (path.starts_with(of) && path.ends_with(')'))
             path = path.substr(of.size(), path.size() - of.size() - 1);
+    return path;
+}
+
+} // namespace
+
+std::string_view networkPartPath(std::string_view path)
+{
+    path = arrayPath(path);
     constexpr std::string_view parameters = "params/", optimizer = "opt/";
     if (path.starts_with(parameters))
         return path.substr(parameters.size());
@@ -99,11 +110,10 @@ namespace {
 
 constexpr std::string_view optimizerPart = "opt";
 
-/// "opt/mu/layers.0/W1" of "next(opt/mu/layers.0/W1)"; empty for what no optimizer keeps.
+/// The arrayPath() of what an optimizer keeps; empty for everything else.
 std::string_view optimizerPath(std::string_view path)
 {
-    if (constexpr std::string_view next = "next("; path.starts_with(next) && path.ends_with(')'))
-        path = path.substr(next.size(), path.size() - next.size() - 1);
+    path = arrayPath(path);
     return isWithin(path, optimizerPart) ? path : std::string_view();
 }
 

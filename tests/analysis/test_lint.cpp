@@ -175,6 +175,7 @@ private Q_SLOTS:
         QCOMPARE(unread.size(), 1U);
         QCOMPARE(unread[0].diagnostic.where.pointer, "/rules/inner/0");
         QVERIFY(!unread[0].diagnostic.arg("rule"));
+        QCOMPARE(unread[0].diagnostic.text("nearest"), "decoder/layer_1");
         const Result<Experiment> removed = applyFix(wrong, unread[0].fixes.at(0));
         QVERIFY(removed && removed->rules.inner.empty());
         // A list is known by its part, not by its place among the lists.
