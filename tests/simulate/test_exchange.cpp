@@ -210,6 +210,8 @@ private Q_SLOTS:
     void reduceScatters();
     void moves();
     void permutes();
+    void exceedsCaches_data();
+    void exceedsCaches();
     void refusesWhatDoesNotFit();
 };
 
@@ -436,6 +438,56 @@ void TestExchange::permutes()
         for (const auto& pair : pairs)
             expected[static_cast<std::size_t>(pair[1])] = source[static_cast<std::size_t>(pair[0])];
         QCOMPARE(*made, expected);
+    }
+}
+
+void TestExchange::exceedsCaches_data()
+{
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("groups");
+    QTest::newRow("sum of three") << "all_reduce"
+                                  << "dense<[[2, 0, 1]]> : tensor<1x3xi64>";
+    QTest::newRow("sums of one") << "all_reduce"
+                                 << "dense<[[0], [1], [2]]> : tensor<3x1xi64>";
+    QTest::newRow("gather") << "all_gather"
+                            << "dense<[[2, 0, 1]]> : tensor<1x3xi64>";
+}
+
+// More than 64 MiB on all devices together; rows of an odd number of elements begin anywhere in a cache line.
+void TestExchange::exceedsCaches()
+{
+    QFETCH(QString, name);
+    QFETCH(QString, groups);
+    const bool gathers = name == QLatin1String("all_gather"), sums = groups.contains(QLatin1String("2, 0"));
+    constexpr std::int64_t rows = 1009, columns = 3001;
+    OneCollective one{ ("replica_groups = " + groups).toStdString() + overDevices + ", use_global_device_ids",
+        name.toStdString(), gathers ? "" : "add", DType::F64, { rows, columns }, { rows, columns } };
+    if (gathers) {
+        one.attributes += ", all_gather_dim = 1 : i64";
+        one.result[1] *= 3;
+    }
+    std::vector<Elements> source;
+    for (int device = 0; device < 3; ++device) {
+        Elements& own = source.emplace_back(static_cast<std::size_t>(rows * columns));
+        for (std::size_t i = 0; i < own.size(); ++i)
+            own[i] = static_cast<double>((i * 2654435761U + static_cast<std::size_t>(device) * 40503U) % 1000003U);
+    }
+    const auto made = one.run(source);
+    QVERIFY2(made.has_value(), one.text().c_str());
+    constexpr std::size_t order[] = { 2, 0, 1 };
+    for (std::size_t device = 0; device < 3; ++device) {
+        const Elements& own = (*made)[device];
+        QCOMPARE(own.size(), static_cast<std::size_t>(product(one.result)));
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            const std::size_t row = i / (3 * columns), column = i % (3 * columns);
+            const double expected = gathers ? source[order[column / columns]][row * columns + column % columns]
+                : sums                      ? source[0][i] + source[1][i] + source[2][i]
+                                            : source[device][i];
+            if (own[i] != expected)
+                ++wrong;
+        }
+        QCOMPARE(wrong, std::size_t(0));
     }
 }
 

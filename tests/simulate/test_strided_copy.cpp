@@ -15,6 +15,7 @@ class TestStridedCopy : public QObject {
 
 private Q_SLOTS:
     void stridedCopies();
+    void streamedCopies();
 };
 
 void TestStridedCopy::stridedCopies()
@@ -42,7 +43,8 @@ void TestStridedCopy::stridedCopies()
         const DType dtype = computed[round % 4];
         Buffer from(dtype, elements + 3, 0), to(dtype, elements + 2, 0);
         fillRandom(from, elements + 3, random);
-        StridedCopy(shape, target, source, byteSize(dtype), 2, 3).run(to.data(), from.data());
+        StridedCopy(shape, target, source, byteSize(dtype), 2, 3).run(to.data(), from.data(), round % 2 == 0);
+        finishStreams();
         bool right = true;
         for (std::int64_t i = 0; i < elements; ++i) {
             std::int64_t rest = i, offset = 3;
@@ -53,6 +55,26 @@ void TestStridedCopy::stridedCopies()
             right = right && to.at(2 + i) == from.at(offset);
         }
         QVERIFY(right);
+    }
+}
+
+// Every number of bytes, from anywhere in a cache line to anywhere in another one, and nothing beside them.
+void TestStridedCopy::streamedCopies()
+{
+    std::mt19937 random(31);
+    std::vector<std::byte> from(1024), next(1024);
+    for (std::byte& byte : from)
+        byte = static_cast<std::byte>(1 + random() % 255);
+    for (int round = 0; round < test::randomCases(2000); ++round) {
+        const auto bytes = static_cast<std::ptrdiff_t>(random() % 700);
+        const auto source = static_cast<std::ptrdiff_t>(random() % 130),
+                   target = 1 + static_cast<std::ptrdiff_t>(random() % 130);
+        std::vector<std::byte> to(1024), expected(1024);
+        std::copy_n(from.begin() + source, bytes, expected.begin() + target);
+        streamBytes(to.data() + target, from.data() + source, bytes, round % 2 == 0 ? next.data() : nullptr);
+        finishStreams();
+        QVERIFY2(
+            to == expected, qPrintable(QStringLiteral("%1 bytes from %2 to %3").arg(bytes).arg(source).arg(target)));
     }
 }
 

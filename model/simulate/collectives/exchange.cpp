@@ -29,6 +29,13 @@ constexpr std::int64_t bytesOfRow = 2 * sizeof(std::int64_t); // where it comes 
 
 using Groups = std::vector<std::vector<std::int32_t>>;
 
+/// Whether results are so large together that none of them is in a cache when the next instruction reads it.
+bool exceedsCaches(const TensorType& result, std::int64_t devices)
+{
+    constexpr double cacheBytes = 64 * 1024 * 1024; // of the last level of most processors, and more
+    return static_cast<double>(result.byteCount()) * static_cast<double>(devices) > cacheBytes;
+}
+
 DeviceCounts countsOf(const FlatProgram& program)
 {
     return { program.replicas, program.mesh->deviceCount() / program.replicas };
@@ -130,6 +137,7 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
         return mismatch("operand and result of a collective overlap");
 
     exchange.m_groups = meetingGroups(plan, operation);
+    exchange.m_streams = apart && exceedsCaches(result, devices);
     const auto finished = [&](const Result<void>& done) -> Result<Exchange> {
         SHARDSCOPE_CHECK(done);
         if (operation.kind != OpKind::AllReduce) // receivers in the order of all that devices do: see ThreadPool::run()
@@ -331,22 +339,32 @@ void Exchange::reduceRange(
     if (members.size() == 1) {
         std::byte* target = at(0, m_result, task.begin);
         const std::byte* source = at(0, m_operand, task.begin);
-        if (target != source)
-            std::memcpy(target, source, static_cast<std::size_t>((task.end - task.begin) * m_elementBytes));
+        const std::int64_t bytes = (task.end - task.begin) * m_elementBytes;
+        if (m_streams)
+            streamBytes(target, source, bytes);
+        else if (target != source)
+            std::memcpy(target, source, static_cast<std::size_t>(bytes));
         return;
     }
-    const std::int64_t block = blockBytes / m_elementBytes;
+    const std::int64_t block = (m_streams ? streamedBlockBytes : blockBytes) / m_elementBytes;
     for (std::int64_t begin = task.begin; begin < task.end; begin += block) {
-        const std::int64_t count = std::min(block, task.end - begin);
-        // The last sum goes to the first member, when all members have been read; from there it is handed out.
+        const std::int64_t count = std::min(block, task.end - begin), bytes = count * m_elementBytes;
+        // The last sum goes to the first member, when all members have been read; from there it is handed out. A sum
+        // that bypasses the caches goes from the scratch memory to every member, while the next block is fetched.
         const std::byte* sum = at(0, m_operand, begin);
         for (std::size_t member = 1; member < members.size(); ++member) {
-            std::byte* target = member + 1 == members.size() ? at(0, m_result, begin) : scratch;
+            std::byte* target = member + 1 == members.size() && !m_streams ? at(0, m_result, begin) : scratch;
             combine(target, sum, at(member, m_operand, begin), count);
             sum = target;
         }
-        for (std::size_t member = 1; member < members.size(); ++member)
-            std::memcpy(at(member, m_result, begin), sum, static_cast<std::size_t>(count * m_elementBytes));
+        if (m_streams) {
+            const bool hasNext = begin + 2 * block <= task.end;
+            for (std::size_t member = 0; member < members.size(); ++member)
+                streamBytes(
+                    at(member, m_result, begin), sum, bytes, hasNext ? at(member, m_operand, begin + block) : nullptr);
+        } else
+            for (std::size_t member = 1; member < members.size(); ++member)
+                std::memcpy(at(member, m_result, begin), sum, static_cast<std::size_t>(bytes));
     }
 }
 
@@ -354,7 +372,15 @@ void Exchange::run(std::int64_t index, std::byte* const* addresses, std::size_t 
 {
     const Task& task = m_tasks[static_cast<std::size_t>(index)];
     if (m_operation->kind == OpKind::AllReduce)
-        return reduceRange(task, addresses, slotCount, scratch);
+        reduceRange(task, addresses, slotCount, scratch);
+    else
+        receive(task, addresses, slotCount);
+    if (m_streams)
+        finishStreams();
+}
+
+void Exchange::receive(const Task& task, std::byte* const* addresses, std::size_t slotCount) const
+{
     const auto receiver = static_cast<std::size_t>(task.begin);
     std::byte* target = addresses[receiver * slotCount + m_result];
     const auto operandOf = [&](std::int32_t position) -> const std::byte* {
@@ -364,7 +390,7 @@ void Exchange::run(std::int64_t index, std::byte* const* addresses, std::size_t 
         if (m_moves[receiver].empty()) // nobody sends it anything
             std::memset(target, 0, static_cast<std::size_t>(m_resultBytes));
         for (const Move& move : m_moves[receiver])
-            move.copy.run(target, operandOf(move.source));
+            move.copy.run(target, operandOf(move.source), m_streams);
         return;
     }
     const std::vector<std::int32_t>& members = m_groups[task.group];

@@ -62,6 +62,7 @@ public:
 
 private:
     static constexpr std::int64_t blockBytes = 8192; ///< of partial sums, in the L1 cache
+    static constexpr std::int64_t streamedBlockBytes = 4096; ///< a page of each member is fetched while one is written
 
     struct Task {
         std::size_t group = 0;
@@ -91,6 +92,7 @@ private:
     [[nodiscard]] StridedCopy partOf(const TensorType& operand, const TensorType& result, std::size_t receiver,
         std::size_t source, std::size_t members) const;
     void reduceRange(const Task& task, std::byte* const* addresses, std::size_t slotCount, std::byte* scratch) const;
+    void receive(const Task& task, std::byte* const* addresses, std::size_t slotCount) const; ///< not all-reduce
 
     const Operation* m_operation = nullptr;
     std::vector<std::vector<std::int32_t>> m_groups;
@@ -99,6 +101,7 @@ private:
     std::vector<std::vector<Move>> m_moves; ///< by position of the receiver
     std::vector<Rows> m_rows; ///< by position of the receiver
     bool m_reduces = false;
+    bool m_streams = false; ///< results bypass the caches, see streamBytes(); not those of a reduce-scatter
     ElementwiseFunction m_combine = nullptr; ///< fast; else by m_body
     bool m_isSum = false;
     std::shared_ptr<const kernels::Body> m_body;

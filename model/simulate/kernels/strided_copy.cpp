@@ -5,7 +5,39 @@
 #include <array>
 #include <cstring>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace shardscope {
+
+void streamBytes(std::byte* target, const std::byte* source, std::int64_t bytes, const std::byte* next)
+{
+#ifdef __SSE2__
+    constexpr std::int64_t line = 64; // written at once: nothing is read for a line of which every byte is written
+    const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(target) % line);
+    std::int64_t at = std::min(misaligned == 0 ? 0 : line - misaligned, bytes);
+    std::memcpy(target, source, static_cast<std::size_t>(at));
+    for (; at + line <= bytes; at += line) {
+        if (next)
+            _mm_prefetch(reinterpret_cast<const char*>(next + at), _MM_HINT_T0);
+        for (std::int64_t part = at; part < at + line; part += 16)
+            _mm_stream_si128(reinterpret_cast<__m128i*>(target + part),
+                _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + part)));
+    }
+    std::memcpy(target + at, source + at, static_cast<std::size_t>(bytes - at));
+#else
+    (void)next;
+    std::memcpy(target, source, static_cast<std::size_t>(bytes));
+#endif
+}
+
+void finishStreams()
+{
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
 
 Shape rowMajorStrides(std::span<const std::int64_t> shape)
 {
@@ -93,7 +125,7 @@ void StridedCopy::copyRows(std::byte* target, const std::byte* source) const
         std::memcpy(target + row * rows.target, source + row * rows.source, bytes);
 }
 
-void StridedCopy::copyInner(std::byte* target, const std::byte* source) const
+void StridedCopy::copyInner(std::byte* target, const std::byte* source, bool streams) const
 {
     if (m_contiguous) {
         const auto run = static_cast<std::size_t>(m_columns.extent * m_elementBytes);
@@ -106,7 +138,10 @@ void StridedCopy::copyInner(std::byte* target, const std::byte* source) const
         if (run == 128)
             return copyRows<128>(target, source);
         for (std::int64_t row = 0; row < m_rows.extent; ++row)
-            std::memcpy(target + row * m_rows.target, source + row * m_rows.source, run);
+            if (streams)
+                streamBytes(target + row * m_rows.target, source + row * m_rows.source, static_cast<std::int64_t>(run));
+            else
+                std::memcpy(target + row * m_rows.target, source + row * m_rows.source, run);
     } else if (m_elementBytes == 4)
         copyPlane<std::uint32_t>(target, source);
     else if (m_elementBytes == 8)
@@ -119,7 +154,7 @@ void StridedCopy::copyInner(std::byte* target, const std::byte* source) const
         copyPlane<std::uint8_t>(target, source);
 }
 
-void StridedCopy::run(std::byte* target, const std::byte* source) const
+void StridedCopy::run(std::byte* target, const std::byte* source, bool streams) const
 {
     if (m_bytes == 0)
         return;
@@ -127,7 +162,7 @@ void StridedCopy::run(std::byte* target, const std::byte* source) const
     source += m_sourceOffset;
     SmallVector<std::int64_t, 4> index(m_outer.size());
     for (;;) {
-        copyInner(target, source);
+        copyInner(target, source, streams);
         std::size_t d = m_outer.size();
         for (; d > 0; --d) {
             const Dimension& dim = m_outer[d - 1];
