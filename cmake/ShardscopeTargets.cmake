@@ -23,6 +23,9 @@ foreach(warning null-dereference restrict array-bounds stringop-overflow maybe-u
         target_compile_options(shardscope_options INTERFACE $<$<CONFIG:Release>:-Wno-${warning}>)
     endif()
 endforeach()
+# A function whose rarely executed part is empty would have a frame description of no length there, for which lld leaves
+# out the one of the next function: an exception that comes through it ends the program.
+target_compile_options(shardscope_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-reorder-blocks-and-partition>)
 if(SHARDSCOPE_SANITIZE)
     target_compile_options(shardscope_options INTERFACE -fsanitize=${SHARDSCOPE_SANITIZE} -fno-omit-frame-pointer
         -fno-sanitize-recover=all)

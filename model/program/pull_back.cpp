@@ -27,29 +27,6 @@ ValueId addedInPlace(Builder& b, const Operation& slice, ValueId sum, ValueId co
     return b.dynamicUpdateSlice(sum, b.binary(OpKind::Add, part, cotangent), starts);
 }
 
-/// What is added as long as it lives belongs to the derivative of an operation.
-class AddedOperations {
-public:
-    AddedOperations(const Builder& builder, OperationId origin, DerivativeOrigins* origins)
-        : m_builder(builder)
-        , m_origin(origin)
-        , m_origins(origins)
-    {
-    }
-    AddedOperations(const AddedOperations&) = delete;
-    AddedOperations& operator=(const AddedOperations&) = delete;
-    ~AddedOperations()
-    {
-        if (m_origins)
-            m_origins->of.resize(m_builder.program().operations.size() - m_origins->first, m_origin);
-    }
-
-private:
-    const Builder& m_builder;
-    OperationId m_origin;
-    DerivativeOrigins* m_origins;
-};
-
 } // namespace
 
 void addCotangent(Builder& builder, CotangentMap& cotangents, ValueId value, ValueId contribution)
@@ -60,48 +37,61 @@ void addCotangent(Builder& builder, CotangentMap& cotangents, ValueId value, Val
     sum = sum.valid() ? builder.binary(OpKind::Add, sum, contribution) : contribution;
 }
 
+namespace {
+
+/// The cotangents of one operation's operands, from those of its results.
+Result<void> pullBackOperation(Builder& builder, RegionId region, OperationId id, const ValueFlags& dependent,
+    const DifferentiateOptions& options, CotangentMap& cotangents)
+{
+    const Operation operation = builder.program().operation(id); // a copy: the builder grows
+    std::vector<ValueId> own;
+    for (const ValueId result : operation.results)
+        own.push_back(has(dependent, result) ? cotangentOf(cotangents, result) : ValueId());
+    if (std::none_of(own.begin(), own.end(), [](ValueId cotangent) { return cotangent.valid(); }))
+        return {};
+    const std::size_t count = operation.operands.size();
+    const auto wanted = std::make_unique<bool[]>(count); // std::vector<bool> has no span
+    bool any = false;
+    for (std::size_t i = 0; i < count; ++i) {
+        const ValueId operand = operation.operands[i];
+        wanted[i] = has(dependent, operand) && isFloat(builder.type(operand).dtype);
+        any = any || wanted[i];
+    }
+    const bool isLoop = operation.kind == OpKind::While;
+    if (!any && (operation.regions.empty() || isLoop))
+        return {};
+    if (!any || (!isLoop && !hasDerivative(builder.program(), operation)))
+        return fail(Code::InvalidOperand, { { "op", opRow(operation.kind).name }, { "detail", "no derivative" } });
+    builder.setScope(backwardScopeOf(builder.program().scopes[operation.scope]));
+    if (isLoop) {
+        SHARDSCOPE_TRY(pulled, pullBackLoop(builder, id, region, own, dependent, options));
+        for (std::size_t i = 0; i < count; ++i)
+            if (wanted[i])
+                addCotangent(builder, cotangents, operation.operands[i], (*pulled)[i]);
+        return {};
+    }
+    if (operation.kind == OpKind::DynamicSlice)
+        if (const ValueId sum = cotangentOf(cotangents, operation.operands[0]); sum.valid()) {
+            cotangents[operation.operands[0]] = addedInPlace(builder, operation, sum, own[0]);
+            return {};
+        }
+    const std::vector<ValueId> contributions =
+        opRow(operation.kind).pullback(builder, operation, own, { wanted.get(), count });
+    for (std::size_t i = 0; i < contributions.size(); ++i)
+        addCotangent(builder, cotangents, operation.operands[i], contributions[i]);
+    return {};
+}
+
+} // namespace
+
 Result<void> pullBack(Builder& builder, RegionId region, const ValueFlags& dependent,
     const DifferentiateOptions& options, CotangentMap& cotangents, DerivativeOrigins* origins)
 {
     const std::vector<OperationId> operations = builder.program().regions[region.index].operations; // a copy, likewise
     for (auto id = operations.rbegin(); id != operations.rend(); ++id) {
-        const AddedOperations added(builder, *id, origins);
-        const Operation operation = builder.program().operation(*id); // a copy: the builder grows
-        std::vector<ValueId> own;
-        for (const ValueId result : operation.results)
-            own.push_back(has(dependent, result) ? cotangentOf(cotangents, result) : ValueId());
-        if (std::none_of(own.begin(), own.end(), [](ValueId cotangent) { return cotangent.valid(); }))
-            continue;
-        const std::size_t count = operation.operands.size();
-        const auto wanted = std::make_unique<bool[]>(count); // std::vector<bool> has no span
-        bool any = false;
-        for (std::size_t i = 0; i < count; ++i) {
-            const ValueId operand = operation.operands[i];
-            wanted[i] = has(dependent, operand) && isFloat(builder.type(operand).dtype);
-            any = any || wanted[i];
-        }
-        const bool isLoop = operation.kind == OpKind::While;
-        if (!any && (operation.regions.empty() || isLoop))
-            continue;
-        if (!any || (!isLoop && !hasDerivative(builder.program(), operation)))
-            return fail(Code::InvalidOperand, { { "op", opRow(operation.kind).name }, { "detail", "no derivative" } });
-        builder.setScope(backwardScopeOf(builder.program().scopes[operation.scope]));
-        if (isLoop) {
-            SHARDSCOPE_TRY(pulled, pullBackLoop(builder, *id, region, own, dependent, options));
-            for (std::size_t i = 0; i < count; ++i)
-                if (wanted[i])
-                    addCotangent(builder, cotangents, operation.operands[i], (*pulled)[i]);
-            continue;
-        }
-        if (operation.kind == OpKind::DynamicSlice)
-            if (const ValueId sum = cotangentOf(cotangents, operation.operands[0]); sum.valid()) {
-                cotangents[operation.operands[0]] = addedInPlace(builder, operation, sum, own[0]);
-                continue;
-            }
-        const std::vector<ValueId> contributions =
-            opRow(operation.kind).pullback(builder, operation, own, { wanted.get(), count });
-        for (std::size_t i = 0; i < contributions.size(); ++i)
-            addCotangent(builder, cotangents, operation.operands[i], contributions[i]);
+        SHARDSCOPE_CHECK(pullBackOperation(builder, region, *id, dependent, options, cotangents));
+        if (origins)
+            origins->of.resize(builder.program().operations.size() - origins->first, *id);
     }
     return {};
 }
