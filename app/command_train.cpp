@@ -78,12 +78,12 @@ QString curveText(const std::vector<StepRecord>& steps)
             sum += steps[i].loss.value_or(0);
         means.push_back(sum / static_cast<double>(end - begin));
     }
+    if (!std::all_of(means.begin(), means.end(), [](double mean) { return std::isfinite(mean); }))
+        return {};
     const auto [lowest, highest] = std::minmax_element(means.begin(), means.end());
     QString text;
     for (const double mean : means) {
         const double place = *highest > *lowest ? (mean - *lowest) / (*highest - *lowest) : 0;
-        if (!std::isfinite(place))
-            return {};
         text += bars[static_cast<qsizetype>(std::lround(place * 7))];
     }
     return text;
@@ -152,10 +152,13 @@ int train(TrainOptions& options)
         out["device_count"] = found->plan ? found->deviceCount() : found->snapshot->mesh->deviceCount();
         out["threads"] = found->threads;
         out["steps"] = stepsJson(found->steps);
+        addNonFinite(out, *found);
         out["problems"] = toJson(found->problems);
         return emitJson(out, run.json, status);
     }
     printCurve(*found);
+    Console console;
+    printNonFinite(console, *found);
     Console errors(stderr);
     print(errors, found->problems);
     return status;

@@ -84,6 +84,12 @@ struct NonFiniteFinding {
     QString sentence;
 };
 
+/// The first step after the first one whose loss or norms are not finite, and where in it that begins.
+struct Divergence {
+    std::int64_t step = 2;
+    QString sentence;
+};
+
 /// What devices sent while they ran, per kind of collective, of the device that sent most. `comms` predicts the same.
 struct Exchanged {
     CollectiveKind kind = CollectiveKind::AllReduce;
@@ -124,6 +130,7 @@ struct ProgramRun {
     bool isObserved = false; ///< `exchanged` and `nonFinite` are known
     std::vector<Exchanged> exchanged;
     std::vector<NonFiniteFinding> nonFinite;
+    std::optional<Divergence> divergence;
     std::optional<CheckReport> check;
     std::optional<Diagnostic> checkRefused; ///< why there is none
     std::optional<NotCompared> notCompared; ///< why there is nothing to check

@@ -26,6 +26,9 @@
 #include "simulate/run/memory_needed.h"
 #include "simulate/run/not_executable.h"
 #include "simulate/run/own_random.h"
+#include "simulate/run/step_replay.h"
+#include "simulate/run/step_statistics.h"
+#include "words/run_words.h"
 
 namespace shardscope::cli {
 
@@ -395,6 +398,19 @@ void checkFirstStep(ProgramRun& run, const RunCommandOptions& options)
         run.problems.push_back(*run.checkRefused);
 }
 
+/// Takes the first step that is not finite once more, operation by operation. What the first step of all gives is
+/// observed beside the reference.
+void findDivergence(ProgramRun& run, const RunCommandOptions& options)
+{
+    std::vector<StepFigures> figures(run.steps.begin(), run.steps.end());
+    const std::optional<std::int64_t> step = firstNonFiniteStep(1, figures);
+    if (!step || *step == 1)
+        return;
+    tellPhase(options, QStringLiteral("step %1 once more, operation by operation: it is not finite").arg(*step));
+    StepReplay replay(run.plan->program, stepOptions(run, options).initial);
+    run.divergence = Divergence{ *step, words::nonFiniteStep(*step, replay.record(*step)) };
+}
+
 } // namespace
 
 tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
@@ -438,6 +454,7 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     if (const Result<void> done = takeSteps(run, options); !done)
         return refused(run, { done.error() }, Findings);
     checkFirstStep(run, options);
+    findDivergence(run, options);
     return run;
 }
 

@@ -467,8 +467,7 @@ std::string jsonText(const ProgramRun& run, const RunCommandOptions& options)
         out["not_compared"] = whyNotCompared(*run.notCompared).toStdString();
     if (run.memory)
         out["memory_per_device"] = plannedMemoryJson(*run.memory);
-    if (run.isObserved)
-        out["first_not_finite"] = nonFiniteJson(run);
+    addNonFinite(out, run);
     out["expectations"] = { { "count", run.first.findings.size() }, { "failed", run.failedExpectations() } };
     out["problems"] = toJson(run.problems);
     return texts.print(out);
@@ -519,10 +518,25 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
     if (run.timing)
         printTiming(console, *run.timing, *run.executed().mesh, run.threads);
     printExpectations(console, run);
-    if (!run.nonFinite.empty())
+    printNonFinite(console, run);
+}
+
+void addNonFinite(Json& out, const ProgramRun& run)
+{
+    if (run.isObserved)
+        out["first_not_finite"] = nonFiniteJson(run);
+    if (run.divergence)
+        out["diverged"] = { { "step", run.divergence->step }, { "where", run.divergence->sentence.toStdString() } };
+}
+
+void printNonFinite(Console& console, const ProgramRun& run)
+{
+    if (!run.nonFinite.empty() || run.divergence)
         console.heading(QStringLiteral("NaN and infinity"));
     for (const NonFiniteFinding& each : run.nonFinite)
         console.line(QStringLiteral("  ") + each.sentence);
+    if (run.divergence)
+        console.line(QStringLiteral("  ") + run.divergence->sentence);
 }
 
 Result<void> writeFiles(const ProgramRun& run, const RunCommandOptions& options)

@@ -23,6 +23,10 @@ namespace shardscope::cli {
 [[nodiscard]] Json stepsJson(const std::vector<StepRecord>& steps);
 void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& options);
 
+/// Where NaN and infinity begin, in the first step and in later ones. Nothing if all is finite.
+void addNonFinite(Json& out, const ProgramRun& run);
+void printNonFinite(Console& console, const ProgramRun& run);
+
 /// Writes the results of the first step to outputFiles(), and with --per-device the shards beside them.
 [[nodiscard]] Result<void> writeFiles(const ProgramRun& run, const RunCommandOptions& options);
 

@@ -85,6 +85,16 @@ QString nonFinite(const RecordedStep& step, const RecordedStep::FirstNonFinite& 
         path.empty() ? QString() : QLatin1Char('%') + QString::fromStdString(path), index);
 }
 
+QString nonFiniteStep(std::int64_t number, const Result<RecordedStepPtr>& recorded)
+{
+    const QString step = count(number);
+    if (!recorded)
+        return Words::tr("Step %1 could not be taken again: %2.").arg(step, describe(recorded.error()).cause);
+    if (!*recorded || (*recorded)->nonFinite.empty())
+        return Words::tr("No operation of step %1 gives it: its arguments hold it.").arg(step);
+    return Words::tr("Step %1: %2", "12, a sentence").arg(step, nonFinite(**recorded, (*recorded)->nonFinite.front()));
+}
+
 QString notHeld(Held held, const std::string& path)
 {
     switch (held) {

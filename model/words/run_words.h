@@ -26,6 +26,9 @@ enum class Runs : std::uint8_t { Reference, Devices };
     const Program& program, const NonFinite& found, Runs runs, const QString& value, const Shape& index);
 /// Which operation of a step that was taken again gave it, with the names of the step's program.
 [[nodiscard]] QString nonFinite(const RecordedStep& step, const RecordedStep::FirstNonFinite& first);
+/// The same of step `number`, the first whose loss or norms are not finite: "Step 12: The first NaN is ...", or why
+/// that cannot be said.
+[[nodiscard]] QString nonFiniteStep(std::int64_t number, const Result<RecordedStepPtr>& recorded);
 
 /// Why the devices do not hold a value, and what to do; "" for one that can be read.
 [[nodiscard]] QString notHeld(Held held, const std::string& path);

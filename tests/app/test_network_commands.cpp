@@ -404,6 +404,26 @@ private Q_SLOTS:
         }
     }
 
+    // Updates that are far too large: which operation of which step gives the first infinity or NaN.
+    void divergenceIsLocated()
+    {
+        QString text = ranWith(QStringLiteral("examples flax-mlp-logical")).out;
+        text.replace(QStringLiteral("\"learning_rate\": 0.001"), QStringLiteral("\"learning_rate\": 1e12"));
+        text.replace(QStringLiteral("1024"), QStringLiteral("64"));
+        const QString file = writeFile(m_folder, QStringLiteral("diverging.json"), text.toUtf8());
+        const Ran told = ranWith(QStringLiteral("train --steps 4 ") + file);
+        QCOMPARE(told.code, 0);
+        QVERIFY2(told.out.contains(QStringLiteral("  Step 2: The first infinity is %layers.")), qPrintable(told.out));
+        QVERIFY2(told.out.contains(QStringLiteral(": stablehlo.dot_general makes it of finite operands.")),
+            qPrintable(told.out));
+        const nlohmann::json diverged = ranWith(QStringLiteral("train --steps 4 --json ") + file).json().at("diverged");
+        QCOMPARE(diverged.at("step").get<int>(), 2);
+        QVERIFY(told.out.contains(QString::fromStdString(diverged.at("where").get<std::string>())));
+        // `run` as well, and nothing where all is finite.
+        QVERIFY(ranWith(QStringLiteral("run --no-check --steps 3 ") + file).out.contains(QStringLiteral("  Step 2: ")));
+        QVERIFY(!ranWith(QStringLiteral("train flax-mlp-logical --steps 2 --json")).json().contains("diverged"));
+    }
+
     void trainingIsTold()
     {
         const Ran ran = ranWith(QStringLiteral("train transformer-experts --steps 4"));

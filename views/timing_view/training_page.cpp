@@ -113,7 +113,7 @@ void TrainingPage::showFinding()
     const bool isWorking = m_asked && !recorded && m_replay->isWorking();
     QString text = tr("Step %1 is the first with a loss or a norm that is not finite.").arg(words::count(*m_step));
     if (recorded) {
-        text = foundText(*recorded);
+        text = words::nonFiniteStep(*m_step, *recorded);
     } else if (isWorking) {
         const auto [done, all] = m_replay->progress();
         text = tr("Taking %1 again: operation %2 of %3.")
@@ -123,16 +123,6 @@ void TrainingPage::showFinding()
     m_find->setText(isWorking ? tr("Cancel") : tr("Find where it begins"));
     m_find->setVisible(m_isOfRun && !recorded);
     m_find->setEnabled(isWorking || m_controller->state() == RunController::State::Idle);
-}
-
-QString TrainingPage::foundText(const ReplayJob::Recorded& recorded) const
-{
-    const QString step = words::count(*m_step);
-    if (!recorded)
-        return tr("Step %1 could not be taken again: %2.").arg(step, words::describe(recorded.error()).cause);
-    if (!*recorded || (*recorded)->nonFinite.empty())
-        return tr("No operation of step %1 gives it: its arguments hold it.").arg(step);
-    return tr("Step %1: %2", "12, a sentence").arg(step, words::nonFinite(**recorded, (*recorded)->nonFinite.front()));
 }
 
 } // namespace shardscope

@@ -49,7 +49,6 @@ private:
         std::size_t place, std::optional<double> StepFigures::*figure, const QString& head, const QString& title);
     void find();
     void showFinding();
-    [[nodiscard]] QString foundText(const ReplayJob::Recorded& recorded) const;
 
     RunController* m_controller;
     QBoxLayout* m_row;
