@@ -14,6 +14,7 @@
 #include "pipeline/stage_results.h"
 #include "program/other_attributes.h"
 #include "program/unreduced_axes.h"
+#include "sharding/sharding_edit.h"
 
 namespace shardscope {
 
@@ -439,9 +440,9 @@ std::int64_t heldByArguments(const Snapshot& snapshot)
 /// The sharding over the snapshot's mesh, which may have axes of size 1 that partitioning leaves out.
 std::optional<TensorSharding> overMeshOf(const Snapshot& snapshot, TensorSharding sharding, const Mesh& mesh)
 {
+    closeDimensions(sharding);
+    dropPriorities(sharding);
     for (DimensionSharding& dim : sharding.dims) {
-        dim.open = false;
-        dim.priority = -1;
         for (AxisRef& axis : dim.axes) {
             const auto index = snapshot.mesh->axisIndex(mesh.axis(static_cast<std::size_t>(axis.axis)).name);
             if (!index)

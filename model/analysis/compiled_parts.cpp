@@ -15,6 +15,7 @@
 #include "program/region_values.h"
 #include "program/value_shardings.h"
 #include "propagation/propagate_program.h"
+#include "sharding/sharding_edit.h"
 #include "stablehlo/print.h"
 
 namespace shardscope {
@@ -142,10 +143,8 @@ private:
     /// As it was found, and no further.
     static Annotation closed(ProgramSharding sharding)
     {
-        for (DimensionSharding& dim : sharding.sharding.dims) {
-            dim.open = false;
-            dim.priority = -1;
-        }
+        closeDimensions(sharding.sharding);
+        dropPriorities(sharding.sharding);
         return ExplicitSharding{ std::make_shared<const ProgramSharding>(std::move(sharding)) };
     }
     /// In and out shardings.

@@ -107,6 +107,11 @@ public:
         return m_block->value;
     }
     void push_back(const value_type& item) { edit().push_back(item); }
+    template <class... Args>
+    value_type& emplace_back(Args&&... args)
+    {
+        return edit().emplace_back(std::forward<Args>(args)...);
+    }
     void pop_back() { edit().pop_back(); }
     void resize(std::size_t count, const value_type& item = value_type()) { edit().resize(count, item); }
     template <std::input_iterator It>

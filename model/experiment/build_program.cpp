@@ -58,7 +58,8 @@ Result<SourceProgram> read(const ProgramModel& model)
     }
     declaredName(*read, *model.text);
     listFew(read->program);
-    return SourceProgram{ std::move(read->program), true, {}, std::move(read->warnings), {},
+    std::vector<Diagnostic> illegal = verify(read->program);
+    return SourceProgram{ std::move(read->program), true, {}, std::move(read->warnings), std::move(illegal), {},
         std::move(read->partitionedOver), std::move(read->partsOf) };
 }
 

@@ -33,7 +33,7 @@ Annotation withDimensions(const Annotation& annotation, const Dimensions& from)
     if (const auto* specified = std::get_if<ExplicitSharding>(&annotation)) {
         ProgramSharding sharding = *specified->specified;
         const DimensionSharding unsharded{ {}, false, -1 };
-        sharding.sharding.dims = selectedEntries(specified->specified->sharding.dims, from, unsharded);
+        sharding.sharding.dims = selectedEntries(*specified->specified->sharding.dims, from, unsharded);
         sharding.sharding.dims.resize(from.size(), unsharded);
         return ExplicitSharding{ std::make_shared<const ProgramSharding>(std::move(sharding)) };
     }

@@ -2,6 +2,7 @@
 // Declared in device_program.h.
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 #include "base/codes.h"
 #include "partition/collective_axes.h"
@@ -96,8 +97,12 @@ private:
     [[nodiscard]] TensorType localType(ValueId value) const
     {
         TensorType type = m_types[value.index];
-        if (isTensor(type.dtype) && isSharded(value))
-            type.shape = shardShape(m_shardings[value.index]->sharding, type.shape);
+        if (!isTensor(type.dtype) || !isSharded(value))
+            return type;
+        LocalShape& known = m_localShapes[m_shardings[value.index]];
+        if (!(known.full == type.shape))
+            known = { type.shape, shardShape(m_shardings[value.index]->sharding, type.shape) };
+        type.shape = known.local;
         return type;
     }
 
@@ -459,6 +464,10 @@ private:
     // Of the given program, by ValueId.
     std::vector<const ProgramSharding*> m_shardings; ///< null: everything on every device
     std::vector<TensorType> m_types; ///< global
+    struct LocalShape {
+        Shared<Shape> full, local;
+    };
+    mutable std::unordered_map<const ProgramSharding*, LocalShape> m_localShapes; ///< the last of each sharding
     std::unordered_map<ValueId, ValueId> m_stands;
     const TrueShapes& m_trueShapes;
     std::unordered_map<std::uint32_t, LoweringTables> m_tables; ///< by mesh

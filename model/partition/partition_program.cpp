@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "base/codes.h"
 #include "partition/common_mesh.h"
@@ -22,7 +23,7 @@ namespace shardscope {
 namespace {
 
 /// Every dimension closed, nothing replicated by order, no priorities, no axes of size 1.
-TensorSharding closed(const TensorSharding& sharding)
+TensorSharding toShow(const TensorSharding& sharding)
 {
     TensorSharding result = TensorSharding::fullyReplicated(sharding.rank());
     for (std::size_t d = 0; d < sharding.rank(); ++d)
@@ -195,10 +196,20 @@ std::vector<std::optional<TensorSharding>> shownShardings(const Program& program
 {
     std::vector<std::optional<TensorSharding>> shown(program.values.size());
     const std::optional<std::uint32_t> main = mainMesh(program);
+    struct Shown {
+        const TensorSharding* of = nullptr;
+        TensorSharding sharding;
+    };
+    std::unordered_map<const DimensionSharding*, Shown> known; // by the list that equal shardings share
     const auto add = [&](ValueId value) {
         const std::uint32_t mesh = propagated.meshes[value.index];
-        if (mesh == 0 || mesh - 1 == main)
-            shown[value.index] = closed(propagated.shardings[value.index]);
+        if (mesh != 0 && mesh - 1 != main)
+            return;
+        const TensorSharding& sharding = propagated.shardings[value.index];
+        Shown& one = known[sharding.dims.data()];
+        if (!one.of || !(*one.of == sharding))
+            one = { &sharding, toShow(sharding) };
+        shown[value.index] = one.sharding;
     };
     for (const ValueId argument : program.main().arguments)
         add(argument);

@@ -33,13 +33,12 @@ public:
             const RuleList list = listOf(value, noScope);
             resolved.innerRules = list.inner;
             resolved.hasOptimizerRules = isForOptimizer(m_experiment, m_experiment.rules, list);
-            const Result<Resolution> resolution =
-                resolveRules(logical->names, rulesOf(list), m_experiment.rules.version);
+            Result<Resolution> resolution = resolveRules(logical->names, rulesOf(list), m_experiment.rules.version);
             if (!resolution) {
                 resolved.problem = ofList(list, placed(ofDialect(resolution.error(), value), value));
             } else {
-                resolved.resolution = *resolution;
                 takeResolved(resolved, resolution->spec());
+                resolved.resolution = std::move(*resolution);
             }
         }
         return resolved;
@@ -185,10 +184,10 @@ private:
         SpecOnMesh placed =
             onMesh(spec, m_experiment.rules.dialect, m_mesh, m_program.value(resolved.value).type.shape);
         resolved.dropped = std::move(placed.dropped);
-        takeSpec(resolved, placed.spec);
+        takeSpec(resolved, std::move(placed.spec));
     }
 
-    void takeSpec(ResolvedAnnotation& resolved, const PartitionSpec& spec) const
+    void takeSpec(ResolvedAnnotation& resolved, PartitionSpec spec) const
     {
         const Shape& shape = m_program.value(resolved.value).type.shape;
         if (const Result<void> valid = validate(spec, m_mesh, shape); !valid) {
@@ -201,7 +200,7 @@ private:
             resolved.alsoIndivisible.assign(
                 std::make_move_iterator(all.begin() + 1), std::make_move_iterator(all.end()));
         }
-        resolved.spec = spec;
+        resolved.spec = std::move(spec);
     }
 
     /// One diagnostic per dimension that does not divide, with the names of the axes that shard it.

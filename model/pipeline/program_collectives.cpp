@@ -82,7 +82,6 @@ std::string scopeOf(const Program& program, OperationId id)
 /// Values that manual computations return, each once, and that nothing else reads.
 std::unordered_map<ValueId, ManualResult> manualResults(const Program& program)
 {
-    const std::vector<std::vector<OperationId>> users = usersOf(program);
     std::unordered_map<ValueId, ManualResult> found;
     std::set<std::uint32_t> twice;
     for (std::size_t i = 0; i < program.operations.size(); ++i) {
@@ -94,6 +93,9 @@ std::unordered_map<ValueId, ManualResult> manualResults(const Program& program)
             if (!found.emplace(results[r], ManualResult{ OperationId(i), r }).second)
                 twice.insert(results[r].index);
     }
+    if (found.empty())
+        return found;
+    const std::vector<std::vector<OperationId>> users = usersOf(program);
     std::erase_if(
         found, [&](const auto& each) { return twice.count(each.first.index) > 0 || !users[each.first.index].empty(); });
     return found;

@@ -227,7 +227,7 @@ AnnotatedStage annotated(const AnnotationInput& input)
     const auto add = [&](std::vector<Diagnostic> findings) {
         return addFindings(made.problems, file, std::move(findings));
     };
-    const bool illegal = add(verify(*program));
+    const bool illegal = add(input.source->illegal);
     made.legal = !add(verifyShardings(*program)) && !illegal;
     if (!made.legal)
         return made;

@@ -234,10 +234,8 @@ ValueId Builder::add(OpKind kind, std::span<const ValueId> operands, Attributes 
     const OpRow& row = opRow(kind);
     if (row.operandCount >= 0 && operands.size() != static_cast<std::size_t>(row.operandCount))
         misuse({ Code::InvalidOperand, { { "op", row.name }, { "detail", "wrong number of operands" } }, {} });
-    std::vector<TensorType> types;
-    for (const ValueId operand : operands)
-        types.push_back(type(operand));
-    Result<TensorType> inferred = row.inferType ? row.inferType(types, attributes, hint) : hint;
+    Result<TensorType> inferred =
+        row.inferType ? row.inferType(ops::TypeList(m_program, operands), attributes, hint) : hint;
     if (!inferred)
         misuse(inferred.error());
 

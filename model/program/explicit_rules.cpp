@@ -8,6 +8,7 @@
 #include "program/element_updates.h"
 #include "program/op_row.h"
 #include "program/other_attributes.h"
+#include "sharding/sharding_edit.h"
 
 namespace shardscope {
 
@@ -296,10 +297,8 @@ bool isUnreduced(const ExplicitArray& operand)
 TensorSharding explicitType(const TensorSharding& sharding)
 {
     TensorSharding type = sharding;
-    for (DimensionSharding& dim : type.dims) {
-        dim.open = false;
-        dim.priority = -1;
-    }
+    closeDimensions(type);
+    dropPriorities(type);
     type.replicated.clear();
     return type;
 }

@@ -113,11 +113,17 @@ std::optional<OpKind> parseOpKind(std::string_view name)
     return found == byName.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string qualifiedName(const Operation& operation)
+const std::string& qualifiedName(const Operation& operation)
 {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> made;
+        for (const OpRow& row : table())
+            made.push_back(qualified(row));
+        return made;
+    }();
     if (const auto* opaque = attributesAs<OpaqueAttributes>(operation.attributes))
         return opaque->name;
-    return qualified(opRow(operation.kind));
+    return names[static_cast<std::size_t>(operation.kind)];
 }
 
 FactorRule registryRule(const Program& program, const Operation& operation, RuleOptions options)
@@ -130,7 +136,7 @@ FactorRule registryRule(const Program& program, const Operation& operation, Rule
     if (!row.factors || operation.results.size() != 1)
         return {};
     return row.factors(
-        ops::typesOf(program, operation.operands), program.value(operation.results[0]).type, operation.attributes);
+        ops::TypeList(program, operation.operands), program.value(operation.results[0]).type, operation.attributes);
 }
 
 FactorRule factorRule(const Program& program, const Operation& operation, RuleOptions options)
@@ -150,7 +156,7 @@ OperationCost operationCost(const Program& program, const Operation& operation)
     if (!row.cost || operation.results.size() != 1)
         return {};
     return row.cost(
-        ops::typesOf(program, operation.operands), program.value(operation.results[0]).type, operation.attributes);
+        ops::TypeList(program, operation.operands), program.value(operation.results[0]).type, operation.attributes);
 }
 
 } // namespace shardscope

@@ -111,8 +111,8 @@ struct OpRow {
 /// By the name with its dialect, "sdy.all_reduce"; one without means StableHLO. Of two rows of one name the general one
 /// is found (reduce: VariadicReduce), except by name alone.
 [[nodiscard]] std::optional<OpKind> parseOpKind(std::string_view name);
-/// As it stands in a text, with its dialect: "stablehlo.add", "check.expect_eq".
-[[nodiscard]] std::string qualifiedName(const Operation& operation);
+/// As it stands in a text, with its dialect: "stablehlo.add", "check.expect_eq". Lives as long as the operation.
+[[nodiscard]] const std::string& qualifiedName(const Operation& operation);
 /// The rule that the user attached to the operation, else that of its row. Of legal programs.
 [[nodiscard]] FactorRule factorRule(const Program& program, const Operation& operation, RuleOptions options = {});
 /// The row's rule, whatever the user attached.

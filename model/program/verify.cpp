@@ -27,7 +27,6 @@ public:
         , m_visibleIn(program.values.size())
         , m_operationSeen(program.operations.size())
         , m_regionSeen(program.regions.size())
-        , m_names(opKindCount)
     {
     }
 
@@ -107,7 +106,7 @@ private:
         if (!value.dimNames.empty() && value.dimNames.size() != value.type.rank())
             report(Code::InvalidAttribute, "value", "names for another number of dimensions", value.path);
         // What a text calls its values says nothing of it: both regions of a loop have one name for what it carries.
-        if (m_program.functions.empty() && !value.path.empty() && !m_paths.insert(value.path).second)
+        if (m_program.functions.empty() && !value.path.empty() && !m_paths.insert(std::string_view(value.path)).second)
             report(Code::InvalidAttribute, "value", "path used twice", value.path);
     }
 
@@ -265,16 +264,6 @@ private:
                 forget(m_program.operation(operation).results);
     }
 
-    [[nodiscard]] const std::string& nameOf(const Operation& operation)
-    {
-        if (const auto* opaque = attributesAs<OpaqueAttributes>(operation.attributes))
-            return opaque->name;
-        std::string& name = m_names[static_cast<std::size_t>(operation.kind)];
-        if (name.empty())
-            name = qualifiedName(operation);
-        return name;
-    }
-
     void checkOperation(OperationId id)
     {
         const Operation& operation = m_program.operation(id);
@@ -283,7 +272,7 @@ private:
             return;
         }
         const OpRow& row = opRow(operation.kind);
-        const std::string& name = nameOf(operation);
+        const std::string& name = qualifiedName(operation);
         if (operation.scope >= m_program.scopes.size())
             report(Code::InvalidAttribute, name, "scope does not exist");
         if (operation.extra >= m_program.dictionaries.size() || operation.source >= m_program.sources.size())
@@ -338,8 +327,6 @@ private:
                 || std::any_of(operation.results.begin(), operation.results.end(), isReported))
                 return;
         }
-        std::vector<TensorType> operands;
-        operands.reserve(operation.operands.size());
         static const std::string noPath;
         const std::string& path = operation.results.empty() ? noPath : *m_program.value(operation.results[0]).path;
         bool tokens = false;
@@ -349,10 +336,8 @@ private:
                 tokens = true;
             }
         };
-        for (const ValueId operand : operation.operands) {
-            operands.push_back(m_program.value(operand).type);
-            look(operands.back());
-        }
+        for (const ValueId operand : operation.operands)
+            look(m_program.value(operand).type);
         for (const ValueId result : operation.results)
             look(m_program.value(result).type);
         if (tokens || (!row.anyType && !hasKnownTypes(m_program, operation)))
@@ -375,7 +360,8 @@ private:
             return;
         }
         const TensorType& declared = m_program.value(operation.results[0]).type;
-        Result<TensorType> inferred = row.inferType(operands, operation.attributes, declared);
+        Result<TensorType> inferred =
+            row.inferType(ops::TypeList(m_program, operation.operands), operation.attributes, declared);
         if (!inferred)
             note(std::move(inferred.error()));
         else if (*inferred != declared)
@@ -436,12 +422,11 @@ private:
     std::vector<bool> m_defined; ///< whether the value has been defined so far
     std::vector<std::uint32_t> m_visibleIn; ///< isolated body in which it can be used now; 0 = none
     std::vector<bool> m_operationSeen, m_regionSeen;
-    std::vector<std::string> m_names; ///< per OpKind, of those that have occurred
     std::uint32_t m_isolation = 0, m_isolations = 0; ///< the isolated body that is looked at; how many there were
     std::size_t m_depth = 0;
     std::size_t m_function = 0; ///< the function that is looked at
     std::vector<std::vector<std::string_view>> m_calls; ///< functions that each function calls
-    std::unordered_set<std::string> m_paths;
+    std::unordered_set<std::string_view> m_paths;
     std::set<std::pair<const CollectiveAttributes*, OpKind>> m_groupsSeen;
     std::vector<Diagnostic> m_found;
 };

@@ -6,6 +6,8 @@
 
 #include "program/calls.h"
 #include "program/function_names.h"
+#include "program/known_types.h"
+#include "program/ops/support.h"
 #include "program/other_attributes.h"
 #include "propagation/sharding_groups.h"
 
@@ -66,6 +68,13 @@ public:
     }
 
 private:
+    struct Identity {
+        Shared<Shape> shape;
+        std::size_t sources = 0;
+        std::uint32_t rule = 0;
+    };
+    static constexpr std::size_t maximumIdentities = 16; ///< looked through one by one
+
     struct Calls {
         const Function* function = nullptr;
         std::vector<OperationId> calls; ///< in program order
@@ -210,6 +219,44 @@ private:
         m_graph.values.push_back(value);
     }
 
+    /// Number of the rule by which every dimension of the result is the same dimension of each source. Programs have
+    /// few types: most rules are known from an operation before.
+    std::uint32_t identity(const TensorType& type, std::size_t sources)
+    {
+        const auto known = std::find_if(m_identities.begin(), m_identities.end(),
+            [&](const Identity& one) { return one.sources == sources && one.shape == type.shape; });
+        if (known != m_identities.end())
+            return known->rule;
+        const std::uint32_t rule = m_steps.add(identityRule(type, sources));
+        if (m_identities.size() < maximumIdentities)
+            m_identities.push_back({ type.shape, sources, rule });
+        return rule;
+    }
+    [[nodiscard]] bool isIdentity(const Operation& operation) const
+    {
+        if (operation.kind == OpKind::PropagationBarrier)
+            return true;
+        if (operation.extra != 0 || opRow(operation.kind).factors != ops::pointwiseFactors
+            || operation.results.size() != 1 || !hasKnownTypes(m_program, operation))
+            return false;
+        const std::size_t rank = m_program.value(operation.results[0]).type.rank();
+        return std::all_of(operation.operands.begin(), operation.operands.end(),
+            [&](ValueId operand) { return m_program.value(operand).type.rank() == rank; });
+    }
+    /// Nothing for an operation that nothing propagates through.
+    std::optional<std::uint32_t> ruleOf(const Operation& operation)
+    {
+        if (isIdentity(operation)) {
+            const TensorType& type = m_program.value(operation.results[0]).type;
+            return type.rank() == 0 ? std::nullopt : std::optional(identity(type, operation.operands.size()));
+        }
+        FactorRule rule = factorRule(m_program, operation, RuleOptions{ m_options.conservative });
+        if (rule.factors.empty() || rule.operands.size() != operation.operands.size()
+            || rule.results.size() != operation.results.size())
+            return std::nullopt;
+        return m_steps.add(std::move(rule));
+    }
+
     void addOperation(OperationId id)
     {
         const Operation& operation = m_program.operation(id);
@@ -218,13 +265,11 @@ private:
             return;
         }
         const bool barrier = operation.kind == OpKind::PropagationBarrier;
-        FactorRule rule = barrier ? identityRule(m_program.value(operation.results[0]).type)
-                                  : factorRule(m_program, operation, RuleOptions{ m_options.conservative });
-        if (rule.factors.empty() || rule.operands.size() != operation.operands.size()
-            || rule.results.size() != operation.results.size())
+        const std::optional<std::uint32_t> rule = ruleOf(operation);
+        if (!rule)
             return;
         m_graph.nodeOf[id.index] = static_cast<std::uint32_t>(m_graph.nodes.size());
-        PropagationNode& node = addNode(m_steps.add(std::move(rule)), NodeKind::Operation, id);
+        PropagationNode& node = addNode(*rule, NodeKind::Operation, id);
         node.operands = static_cast<std::uint32_t>(operation.operands.size());
         node.results = static_cast<std::uint32_t>(operation.results.size());
         node.priority = priorityClass(m_program, operation);
@@ -245,8 +290,7 @@ private:
     {
         if (sources.empty())
             return;
-        PropagationNode& node =
-            addNode(m_steps.add(identityRule(m_program.value(target).type, sources.size())), kind, id);
+        PropagationNode& node = addNode(identity(m_program.value(target).type, sources.size()), kind, id);
         node.operands = static_cast<std::uint32_t>(sources.size());
         node.results = 1;
         node.priority = PriorityClass::PassThrough;
@@ -315,7 +359,7 @@ private:
         const std::vector<ValueId>& returned = m_program.main().results;
         for (std::size_t r = 0; r < returned.size(); ++r) {
             const TensorType& type = m_program.value(returned[r]).type;
-            PropagationNode& node = addNode(m_steps.add(identityRule(type)), NodeKind::Result, OperationId());
+            PropagationNode& node = addNode(identity(type, 1), NodeKind::Result, OperationId());
             node.operands = 1;
             node.results = 1;
             node.result = static_cast<std::uint32_t>(r);
@@ -359,6 +403,7 @@ private:
     PropagationGraph m_graph;
     std::vector<std::uint32_t> m_uses; ///< per ValueId: operands and returns
     std::vector<OperationId> m_edgeOf; ///< per ValueId: the edge operation on it
+    std::vector<Identity> m_identities;
     std::vector<DataFlowEdge> m_edges;
     std::unordered_map<std::uint32_t, std::pair<std::size_t, std::size_t>> m_edgesOf; ///< by OperationId: first, count
     std::unordered_map<std::uint32_t, std::size_t> m_edgeAt; ///< by ValueId of the owner

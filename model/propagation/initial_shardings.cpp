@@ -6,6 +6,7 @@
 
 #include "program/other_attributes.h"
 #include "propagation/data_flow.h"
+#include "sharding/sharding_edit.h"
 
 namespace shardscope {
 
@@ -165,13 +166,8 @@ private:
     void setCollective(OperationId id, const SdyCollectiveAttributes& collective)
     {
         const Operation& operation = m_program.operation(id);
-        const auto closed = [](TensorSharding sharding) {
-            for (DimensionSharding& dim : sharding.dims)
-                dim.open = false;
-            return sharding;
-        };
         ProgramSharding out = collective.out;
-        out.sharding = closed(std::move(out.sharding));
+        closeDimensions(out.sharding);
         set(SeedKind::Constraint, operation.results.front(), out,
             { id, static_cast<std::int16_t>(operation.operands.size()) });
         if (out.mesh < m_meshes.meshes().size())
@@ -183,8 +179,7 @@ private:
         for (const auto& [value, mesh] : m_taken) {
             ShardingNumber& number = m_found.values[value.index];
             TensorSharding sharding = m_shardings[number];
-            for (DimensionSharding& dim : sharding.dims)
-                dim.open = false;
+            closeDimensions(sharding);
             const std::uint32_t own = m_shardings.mesh(number);
             number = m_shardings.number(sharding, own == 0 ? mesh : own);
         }

@@ -7,6 +7,7 @@
 #include "program/other_attributes.h"
 #include "propagation/data_flow.h"
 #include "propagation/sharding_groups.h"
+#include "sharding/sharding_edit.h"
 
 namespace shardscope {
 
@@ -81,8 +82,7 @@ private:
     {
         ProgramSharding made{ mesh - 1, sharding, old ? old->unreducedKind : ReduceKind::Sum };
         if (m_dropPriorities || !old || !(old->sharding == sharding))
-            for (DimensionSharding& dim : made.sharding.dims)
-                dim.priority = -1;
+            dropPriorities(made.sharding);
         return made;
     }
     [[nodiscard]] ProgramSharding found(ValueId value, const ProgramSharding* old)

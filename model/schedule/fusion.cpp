@@ -48,15 +48,15 @@ public:
         }
     }
 
-    [[nodiscard]] std::vector<std::uint32_t>& members(std::uint32_t op) { return m_members[op]; }
+    [[nodiscard]] SmallVector<std::uint32_t, 4>& members(std::uint32_t op) { return m_members[op]; }
 
 private:
     bool fits(std::uint32_t producer, std::uint32_t consumer)
     {
         const FlatValue& a = m_program.value(m_block.ops[producer].results[0]);
         const FlatValue& b = m_program.value(m_block.ops[consumer].results[0]);
-        const std::vector<std::uint32_t>& first = m_members[m_group[producer]];
-        const std::vector<std::uint32_t>& second = m_members[m_group[consumer]];
+        const auto& first = m_members[m_group[producer]];
+        const auto& second = m_members[m_group[consumer]];
         return a.localType.shape == b.localType.shape
             && (!a.isShard || !b.isShard || a.sharding.isEquivalent(b.sharding))
             && first.size() + second.size() <= largestGroup
@@ -105,12 +105,13 @@ private:
 
     void merge(std::uint32_t a, std::uint32_t b)
     {
-        std::vector<std::uint32_t>& kept = m_members[std::min(a, b)];
-        std::vector<std::uint32_t>& gone = m_members[std::max(a, b)];
-        for (const std::uint32_t op : gone)
-            m_group[op] = std::min(a, b);
+        auto& kept = m_members[std::min(a, b)];
+        auto& gone = m_members[std::max(a, b)];
         const auto middle = static_cast<std::ptrdiff_t>(kept.size());
-        kept.insert(kept.end(), gone.begin(), gone.end());
+        for (const std::uint32_t op : gone) {
+            m_group[op] = std::min(a, b);
+            kept.push_back(op);
+        }
         std::inplace_merge(kept.begin(), kept.begin() + middle, kept.end());
         gone.clear();
     }
@@ -118,7 +119,7 @@ private:
     Work& m_work;
     const FlatProgram& m_program;
     const FlatBlock& m_block;
-    std::vector<std::vector<std::uint32_t>> m_members; ///< per group (named by its first operation): sorted
+    std::vector<SmallVector<std::uint32_t, 4>> m_members; ///< per group (named by its first operation): sorted
     std::vector<std::uint32_t> m_group; ///< per operation
     std::vector<std::uint32_t> m_mark;
     std::vector<std::uint32_t> m_stack;

@@ -40,7 +40,7 @@ struct Inline {
 struct Node {
     enum class Kind : std::uint8_t { Kernel, Fused, Collective, Control, Copy };
     Kind kind = Kind::Kernel;
-    std::vector<std::uint32_t> ops; ///< operations of the block, in program order; empty for copies
+    SmallVector<std::uint32_t, 4> ops; ///< operations of the block, in program order; empty for copies
     std::uint32_t source = none; ///< Copy: value read
     std::uint32_t copied = none; ///< Copy: which extra slot it writes
     std::uint32_t key = 0; ///< place in program order

@@ -157,6 +157,7 @@ std::vector<std::string> unassignedNames(const LogicalNames& names, const Resolu
 PartitionSpec Resolution::spec() const
 {
     PartitionSpec result;
+    result.entries.reserve(entries.size());
     for (const ResolvedEntry& entry : entries)
         result.entries.push_back(entry.assigned ? entry.entry : SpecEntry::none());
     return result;

@@ -34,7 +34,11 @@ namespace {
 /// As they stand; text may name very many.
 std::vector<std::string_view> axesOf(const PartitionSpec& spec)
 {
+    std::size_t count = 0;
+    for (const SpecEntry& entry : spec.entries)
+        count += entry.axes.size();
     std::vector<std::string_view> axes;
+    axes.reserve(count);
     for (const SpecEntry& entry : spec.entries)
         axes.insert(axes.end(), entry.axes.begin(), entry.axes.end());
     return axes;
@@ -64,9 +68,10 @@ Result<void> validate(const PartitionSpec& spec)
 Result<void> validate(const PartitionSpec& spec, const Mesh& mesh)
 {
     SHARDSCOPE_CHECK(validate(spec));
-    for (const std::string_view axis : axesOf(spec))
-        if (!mesh.axisIndex(axis))
-            return fail(Code::UnknownAxis, { { "axis", std::string(axis) }, { "known", mesh.axisNames() } });
+    for (const SpecEntry& entry : spec.entries)
+        for (const std::string& axis : entry.axes)
+            if (!mesh.axisIndex(axis))
+                return fail(Code::UnknownAxis, { { "axis", axis }, { "known", mesh.axisNames() } });
     return {};
 }
 

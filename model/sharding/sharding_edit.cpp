@@ -25,6 +25,24 @@ int placeOf(const TensorSharding& sharding, std::size_t dimension, AxisRef full)
     return -1;
 }
 
+void closeDimensions(TensorSharding& sharding)
+{
+    const auto isOpen = [](const DimensionSharding& dim) { return dim.open; };
+    if (const auto& dims = *sharding.dims; std::none_of(dims.begin(), dims.end(), isOpen))
+        return; // what is shared stays so
+    for (DimensionSharding& dim : sharding.dims)
+        dim.open = false;
+}
+
+void dropPriorities(TensorSharding& sharding)
+{
+    const auto hasPriority = [](const DimensionSharding& dim) { return dim.priority != -1; };
+    if (const auto& dims = *sharding.dims; std::none_of(dims.begin(), dims.end(), hasPriority))
+        return;
+    for (DimensionSharding& dim : sharding.dims)
+        dim.priority = -1;
+}
+
 TensorSharding withAxisToggled(TensorSharding sharding, std::size_t dimension, AxisRef full)
 {
     const bool slices = placeOf(sharding, dimension, full) >= 0;

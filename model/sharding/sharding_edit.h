@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Changing a sharding axis by axis, as a plain value: what a click on a chip does.
+// Changing a sharding as a plain value: axis by axis, as a click on a chip does, or all dimensions alike.
 //
 //     [{data}, {}], toggled model in dimension 0: [{data, model}, {}]; again in dimension 1: [{data}, {model}]
 #pragma once
@@ -13,5 +13,10 @@ namespace shardscope {
 [[nodiscard]] TensorSharding withAxisToggled(TensorSharding sharding, std::size_t dimension, AxisRef full);
 /// Where the axis stands among those of the dimension, from 0; -1 if it does not shard it.
 [[nodiscard]] int placeOf(const TensorSharding& sharding, std::size_t dimension, AxisRef full);
+
+/// Propagation adds no axis to any dimension.
+void closeDimensions(TensorSharding& sharding);
+/// No dimension has a user priority.
+void dropPriorities(TensorSharding& sharding);
 
 } // namespace shardscope

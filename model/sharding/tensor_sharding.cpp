@@ -2,22 +2,39 @@
 #include "sharding/tensor_sharding.h"
 
 #include <algorithm>
+#include <array>
 
 namespace shardscope {
 
+namespace {
+
+/// Unsharded dimensions. Those of one rank share their list.
+Shared<std::vector<DimensionSharding>> unshardedDims(std::size_t rank, bool open)
+{
+    using List = std::vector<DimensionSharding>;
+    constexpr std::size_t ranks = 8;
+    static const auto lists = [] {
+        std::array<std::array<Shared<List>, ranks>, 2> made;
+        for (std::size_t isOpen = 0; isOpen < 2; ++isOpen)
+            for (std::size_t r = 0; r < ranks; ++r)
+                made[isOpen][r] = List(r, { {}, isOpen == 1 });
+        return made;
+    }();
+    if (rank < ranks)
+        return lists[open ? 1 : 0][rank];
+    return List(rank, { {}, open });
+}
+
+} // namespace
+
 TensorSharding TensorSharding::open(std::size_t rank)
 {
-    TensorSharding sharding;
-    sharding.dims.resize(rank);
-    return sharding;
+    return { unshardedDims(rank, true), {}, {} };
 }
 
 TensorSharding TensorSharding::fullyReplicated(std::size_t rank)
 {
-    TensorSharding sharding = open(rank);
-    for (DimensionSharding& dim : sharding.dims)
-        dim.open = false;
-    return sharding;
+    return { unshardedDims(rank, false), {}, {} };
 }
 
 bool TensorSharding::isFullyReplicated() const

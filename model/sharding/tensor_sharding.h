@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/shared.h"
 #include "mesh/axis_ref.h"
 #include "sharding/partition_spec.h"
 
@@ -28,7 +29,7 @@ struct DimensionSharding {
 };
 
 struct TensorSharding {
-    std::vector<DimensionSharding> dims;
+    Shared<std::vector<DimensionSharding>> dims; ///< copies of a sharding share them
     AxisList replicated;
     AxisList unreduced;
 

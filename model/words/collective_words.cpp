@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "program/op_row.h"
+#include "sharding/sharding_edit.h"
 #include "words/collective_parts.h"
 #include "words/definitions.h"
 #include "words/links.h"
@@ -307,8 +308,7 @@ QString groupList(const CollectiveEntry& entry, std::size_t most)
 QString shardingForm(const TensorSharding& sharding, const Mesh& mesh)
 {
     TensorSharding sharded = sharding;
-    for (DimensionSharding& dim : sharded.dims)
-        dim.open = false;
+    closeDimensions(sharded);
     sharded.unreduced.clear();
     PartitionSpec spec = toPartitionSpec(sharded, mesh);
     while (spec.entries.size() < sharded.rank())

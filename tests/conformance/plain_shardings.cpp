@@ -37,7 +37,7 @@ TensorSharding plainSharding(const Mesh& mesh, const Json& spec, std::size_t ran
 {
     TensorSharding sharding = TensorSharding::fullyReplicated(rank);
     for (std::size_t d = 0; d < spec.size(); ++d)
-        sharding.dims.at(d).axes = plainAxes(mesh, spec[d]);
+        sharding.dims[d].axes = plainAxes(mesh, spec[d]);
     return sharding;
 }
 

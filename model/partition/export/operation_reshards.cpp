@@ -197,8 +197,9 @@ std::optional<ReshardInserter::Choice> ReshardInserter::choose(
     const Operation& operation = m_edit.operation(id);
     std::vector<TensorSharding> replicated; // of tensors without a sharding
     replicated.reserve(operation.operands.size() + operation.results.size());
-    std::vector<TensorInOperation> operands;
-    std::vector<TensorInOperation> results;
+    std::vector<TensorInOperation> operands, results;
+    operands.reserve(rule.operands.size());
+    results.reserve(rule.results.size());
     const auto take = [&](std::vector<TensorInOperation>& list, ValueId value, std::size_t rank) {
         const ShardingNumber number = m_numbers.of(value);
         const TensorSharding* sharding = &m_numbers.tensor(number);
@@ -213,6 +214,7 @@ std::optional<ReshardInserter::Choice> ReshardInserter::choose(
 
     Choice choice;
     choice.mesh = mesh;
+    choice.changed.reserve(rule.operands.size() + rule.results.size());
     choice.common = commonSharding(rule, operands, results, operation.kind == OpKind::Reshape);
     bool any = !choice.common.partial.empty();
     const auto compare = [&](ValueId value, const TensorInOperation& specified, const TensorSharding& wanted,

@@ -25,7 +25,7 @@ Result<void> expectFunction(const Subject& call, const std::string& callee)
     if (!std::all_of(body.arguments.begin(), body.arguments.end(), isThere)
         || !std::all_of(body.results.begin(), body.results.end(), isThere))
         return {};
-    const auto side = [&](const std::vector<ValueId>& own, const std::vector<TensorType>& specified,
+    const auto side = [&](const std::vector<ValueId>& own, const TypeList& specified,
                           const char* what) -> Result<void> {
         if (own.size() != specified.size())
             return call.operand(

@@ -12,8 +12,8 @@ Subject::Subject(const Program& p, const Operation& o)
     : program(p)
     , operation(o)
     , name(qualifiedName(o))
-    , operands(typesOf(p, o.operands))
-    , results(typesOf(p, o.results))
+    , operands(p, o.operands)
+    , results(p, o.results)
 {
 }
 

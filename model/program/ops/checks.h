@@ -11,8 +11,8 @@ namespace shardscope::ops {
 struct Subject {
     const Program& program;
     const Operation& operation;
-    std::string name; ///< with its dialect
-    std::vector<TensorType> operands, results;
+    const std::string& name; ///< with its dialect
+    TypeList operands, results;
 
     Subject(const Program& p, const Operation& o);
     [[nodiscard]] tl::unexpected<Error> mismatch(std::string detail) const { return typeMismatch(name, detail); }

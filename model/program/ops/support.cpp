@@ -52,16 +52,27 @@ std::vector<TensorType> typesOf(const Program& program, std::span<const ValueId>
     return types;
 }
 
+TypeList::TypeList(const Program& program, std::span<const ValueId> values)
+{
+    if (values.size() > m_few.size())
+        m_types = m_many = typesOf(program, values);
+    else
+        for (const ValueId value : values) {
+            m_few[m_types.size()] = program.value(value).type;
+            m_types = Types(m_few.data(), m_types.size() + 1);
+        }
+}
+
 RuleBuilder::RuleBuilder(Types operands, Types results)
 {
-    for (const TensorType& operand : operands) {
-        m_operandShapes.push_back(operand.shape);
-        m_rule.operands.emplace_back(operand.rank());
-    }
-    for (const TensorType& result : results) {
-        m_resultShapes.push_back(result.shape);
-        m_rule.results.emplace_back(result.rank());
-    }
+    const auto start = [](std::vector<FactorRule::TensorMapping>& mappings, Types types) {
+        mappings.reserve(types.size());
+        for (const TensorType& type : types)
+            mappings.emplace_back(type.rank());
+    };
+    start(m_rule.operands, operands);
+    start(m_rule.results, results);
+    m_rule.factors.reserve(4); // of nearly all operations
 }
 
 RuleBuilder::RuleBuilder(Types operands, const TensorType& result)
@@ -70,7 +81,7 @@ RuleBuilder::RuleBuilder(Types operands, const TensorType& result)
 }
 
 RuleBuilder::RuleBuilder(const Program& program, const Operation& operation)
-    : RuleBuilder(typesOf(program, operation.operands), typesOf(program, operation.results))
+    : RuleBuilder(TypeList(program, operation.operands), TypeList(program, operation.results))
 {
 }
 
@@ -99,14 +110,14 @@ RuleBuilder& RuleBuilder::add(
 
 RuleBuilder& RuleBuilder::addShared(std::int64_t dimension, std::int64_t size, FactorKind kind, bool blocked)
 {
-    const std::size_t rank = m_operandShapes.front().size();
-    const auto places = [&](const std::vector<Shape>& shapes) {
+    const std::size_t rank = m_rule.operands.front().size();
+    const auto places = [&](const std::vector<FactorRule::TensorMapping>& mappings) {
         SmallVector<std::int64_t, 4> list;
-        for (const Shape& shape : shapes)
-            list.push_back(shape.size() == rank ? dimension : absent);
+        for (const FactorRule::TensorMapping& mapping : mappings)
+            list.push_back(mapping.size() == rank ? dimension : absent);
         return list;
     };
-    const auto operands = places(m_operandShapes), results = places(m_resultShapes);
+    const auto operands = places(m_rule.operands), results = places(m_rule.results);
     return add(List(operands.data(), operands.size()), List(results.data(), results.size()), size, kind, blocked);
 }
 
@@ -186,7 +197,7 @@ FactorRule pointwiseFactors(Types operands, const TensorType& result, const Attr
 
 FactorRule pointwiseRule(const Program& program, const Operation& operation, RuleOptions)
 {
-    return pointwiseOf(typesOf(program, operation.operands), typesOf(program, operation.results));
+    return pointwiseOf(TypeList(program, operation.operands), TypeList(program, operation.results));
 }
 
 OperationCost movementCost(Types operands, const TensorType& result, const Attributes&)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "program/builder.h"
@@ -54,6 +55,27 @@ template <class T>
     return *attributesAs<T>(operation.attributes);
 }
 [[nodiscard]] std::vector<TensorType> typesOf(const Program& program, std::span<const ValueId> values);
+/// The same to look at: those of most operations take no memory.
+class TypeList {
+public:
+    TypeList(const Program& program, std::span<const ValueId> values);
+    TypeList(const TypeList&) = delete;
+    TypeList& operator=(const TypeList&) = delete;
+
+    [[nodiscard]] std::size_t size() const { return m_types.size(); }
+    [[nodiscard]] bool empty() const { return m_types.empty(); }
+    [[nodiscard]] const TensorType* data() const { return m_types.data(); }
+    [[nodiscard]] const TensorType* begin() const { return data(); }
+    [[nodiscard]] const TensorType* end() const { return data() + size(); }
+    [[nodiscard]] const TensorType& operator[](std::size_t i) const { return m_types[i]; }
+    [[nodiscard]] const TensorType& front() const { return m_types.front(); }
+    [[nodiscard]] const TensorType& back() const { return m_types.back(); }
+
+private:
+    std::array<TensorType, 4> m_few;
+    std::vector<TensorType> m_many;
+    Types m_types; ///< in one of the two
+};
 /// InvalidAttribute unless there are none.
 [[nodiscard]] Result<void> expectNoAttributes(std::string_view op, const Attributes& attributes);
 
@@ -88,8 +110,6 @@ public:
     [[nodiscard]] FactorRule build() &&;
 
 private:
-    std::vector<Shape> m_operandShapes;
-    std::vector<Shape> m_resultShapes;
     FactorRule m_rule;
 };
 

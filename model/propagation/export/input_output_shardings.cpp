@@ -5,6 +5,7 @@
 #include "program/calls.h"
 #include "propagation/pass_support.h"
 #include "propagation/passes.h"
+#include "sharding/sharding_edit.h"
 
 namespace shardscope::passes {
 
@@ -107,8 +108,7 @@ Program removeSubAxes(Program program)
 Program closeShardings(Program program)
 {
     mapShardings(program, [](ProgramSharding sharding) {
-        for (DimensionSharding& dim : sharding.sharding.dims)
-            dim.open = false;
+        closeDimensions(sharding.sharding);
         sharding.sharding.replicated.clear();
         return sharding;
     });
