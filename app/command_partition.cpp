@@ -250,11 +250,12 @@ int showPartition(const PartitionCommandOptions& options)
             || made->mesh->positionOf(static_cast<std::int32_t>(*options.device)) >= devices))
         return reject(options.json,
             { { Code::DeviceOutOfRange, { { "device", *options.device }, { "devices", devices } }, {} } });
+    const int status = statusOf(allProblems(*input, *snapshot));
     if (!options.json.empty())
-        return printJson(*input, *snapshot, *made, options, Done);
+        return printJson(*input, *snapshot, *made, options, status);
     writeTo(stdout, heading(*made, options) + made->text);
     printFindings(*input, *snapshot);
-    return Done;
+    return status;
 }
 
 } // namespace

@@ -84,14 +84,15 @@ QString curveText(const std::vector<StepRecord>& steps)
     QString text;
     for (const double mean : means) {
         const double place = *highest > *lowest ? (mean - *lowest) / (*highest - *lowest) : 0;
+        if (!std::isfinite(place)) // further apart than the largest number
+            return {};
         text += bars[static_cast<qsizetype>(std::lround(place * 7))];
     }
     return text;
 }
 
-void printCurve(const ProgramRun& run)
+void printCurve(Console& console, const ProgramRun& run)
 {
-    Console console;
     const std::vector<StepRecord>& steps = run.steps;
     if (steps.empty() || !steps.front().loss)
         return;
@@ -156,8 +157,8 @@ int train(TrainOptions& options)
         out["problems"] = toJson(found->problems);
         return emitJson(out, run.json, status);
     }
-    printCurve(*found);
     Console console;
+    printCurve(console, *found);
     printNonFinite(console, *found);
     Console errors(stderr);
     print(errors, found->problems);
@@ -198,7 +199,8 @@ void addTrain(CLI::App& app, int& status)
     command.footer(
         "The norms are those of all parameters after the step and of all gradients, before they are clipped.\n"
         "The steps are those of `run`, on the devices of the mesh: for any mesh and rules the loss is the\n"
-        "same but for rounding, which grows from step to step.\n"
+        "same but for rounding, which grows from step to step. The first step whose loss or norms are not\n"
+        "finite is taken once more, to say which operation makes them so.\n"
         "Exit codes: 0 done; 1 the experiment has errors, cannot be run, or needs more memory than there is;\n"
         "2 arguments, input or output that cannot be used.");
     command.run(status, [options] { return train(*options); });

@@ -84,9 +84,10 @@ struct NonFiniteFinding {
     QString sentence;
 };
 
-/// The first step after the first one whose loss or norms are not finite, and where in it that begins.
+/// The first step whose loss or norms are not finite, and where in it that begins.
 struct Divergence {
-    std::int64_t step = 2;
+    std::int64_t step = 1;
+    std::optional<NonFiniteFinding> finding; ///< nothing where no operation is known to make it
     QString sentence;
 };
 
@@ -130,7 +131,7 @@ struct ProgramRun {
     bool isObserved = false; ///< `exchanged` and `nonFinite` are known
     std::vector<Exchanged> exchanged;
     std::vector<NonFiniteFinding> nonFinite;
-    std::optional<Divergence> divergence;
+    std::optional<Divergence> divergence; ///< where `nonFinite`, of the first step, does not say it
     std::optional<CheckReport> check;
     std::optional<Diagnostic> checkRefused; ///< why there is none
     std::optional<NotCompared> notCompared; ///< why there is nothing to check

@@ -9,6 +9,9 @@
 #include "experiment_file/array_text.h"
 #include "pipeline/program_collectives.h"
 #include "schedule/plan.h"
+#include "simulate/run/step_replay.h"
+#include "simulate/run/step_statistics.h"
+#include "words/run_words.h"
 
 namespace shardscope::cli {
 
@@ -130,6 +133,34 @@ Result<void> observe(ProgramRun& run, const RunCommandOptions& options)
     }
     run.isObserved = true;
     return {};
+}
+
+void findDivergence(ProgramRun& run, const RunCommandOptions& options)
+{
+    const std::vector<StepFigures> figures(run.steps.begin(), run.steps.end());
+    const std::optional<std::int64_t> step = firstNonFiniteStep(1, figures);
+    if (!step || (*step == 1 && !run.nonFinite.empty()))
+        return;
+    if (options.onPhase)
+        options.onPhase(
+            QStringLiteral("step %1 once more, operation by operation: its loss or norms are not finite").arg(*step),
+            {});
+    const RunOptions how = stepOptions(run, options);
+    StepReplay::Limits limits;
+    limits.maximumTrips = how.maximumTrips;
+    limits.threads = how.threads;
+    limits.withReference = false;
+    StepReplay replay(run.plan->program, how.initial);
+    const Result<RecordedStepPtr> recorded = replay.record(*step, limits);
+    run.divergence = Divergence{ *step, {}, words::nonFiniteStep(*step, recorded) };
+    if (!recorded || !*recorded || (*recorded)->nonFinite.empty())
+        return;
+    const NonFinite& found = (*recorded)->nonFinite.front().found;
+    const Program& program = (*recorded)->device().program;
+    const ValueId value = program.operation(found.operation).results[found.index];
+    run.divergence->finding = NonFiniteFinding{ found, run.partitioned ? words::Runs::Devices : words::Runs::Reference,
+        valueName(run.program(), value), indexOf(found.element, program.value(value).type.shape),
+        run.divergence->sentence };
 }
 
 } // namespace shardscope::cli

@@ -26,9 +26,6 @@
 #include "simulate/run/memory_needed.h"
 #include "simulate/run/not_executable.h"
 #include "simulate/run/own_random.h"
-#include "simulate/run/step_replay.h"
-#include "simulate/run/step_statistics.h"
-#include "words/run_words.h"
 
 namespace shardscope::cli {
 
@@ -335,7 +332,7 @@ Stage prepareStep(ProgramRun& run, const RunCommandOptions& options)
             "is for programs whose steps follow each other, and no result of this one is known to be an argument "
             "of its next step; name them with --state");
     if (options.needsState && run.state.pairs.empty())
-        throw UsageError("FILE",
+        throw UsageError(shownName(options.file),
             "is no step to train: no result of this program is known to be an argument of its next step; name "
             "them with --state");
     return {};
@@ -355,7 +352,8 @@ Stage prepareArguments(ProgramRun& run, const RunCommandOptions& options)
     }
     if (auto read = readInitialFiles(initial, run.program(), folderOf(QString::fromStdString(options.file))); !read)
         return refused(run, { std::move(read.error()) }, BadInput);
-    auto starts = startsOf(run.program(), options.inputs, std::move(initial), options.inputs.empty() || options.seed);
+    const Program& laidOut = *run.snapshot->program; // roles, which decide what an argument begins with, are known here
+    auto starts = startsOf(laidOut, options.inputs, std::move(initial), options.inputs.empty() || options.seed);
     if (!starts)
         return refused(run, { std::move(starts.error()) }, BadInput);
     run.starts = std::move(*starts);
@@ -396,19 +394,6 @@ void checkFirstStep(ProgramRun& run, const RunCommandOptions& options)
     }
     if (run.checkRefused)
         run.problems.push_back(*run.checkRefused);
-}
-
-/// Takes the first step that is not finite once more, operation by operation. What the first step of all gives is
-/// observed beside the reference.
-void findDivergence(ProgramRun& run, const RunCommandOptions& options)
-{
-    std::vector<StepFigures> figures(run.steps.begin(), run.steps.end());
-    const std::optional<std::int64_t> step = firstNonFiniteStep(1, figures);
-    if (!step || *step == 1)
-        return;
-    tellPhase(options, QStringLiteral("step %1 once more, operation by operation: it is not finite").arg(*step));
-    StepReplay replay(run.plan->program, stepOptions(run, options).initial);
-    run.divergence = Divergence{ *step, words::nonFiniteStep(*step, replay.record(*step)) };
 }
 
 } // namespace

@@ -67,27 +67,23 @@ Json devicesJson(const ProgramRun& run, ArrayTexts& texts)
     return out;
 }
 
-Json nonFiniteJson(const ProgramRun& run)
+Json nonFiniteJson(const ProgramRun& run, const NonFiniteFinding& finding)
 {
-    Json out = Json::array();
-    for (const NonFiniteFinding& each : run.nonFinite) {
-        const bool devices = each.runs == words::Runs::Devices;
-        const Program& program = (devices ? run.partitioned : run.unsharded)->device.program;
-        Json entry{ { "kind", each.found.kind == NonFiniteKind::NotANumber ? "nan" : "infinity" },
-            { "run", devices ? "devices" : "reference" },
-            { "from",
-                !each.found.operation.valid() ? "argument"
-                    : each.found.produced     ? "operation"
-                                              : "constant" },
-            { "value", each.value }, { "element", sizesOf(each.index) } };
-        if (devices)
-            entry["device"] = each.found.device;
-        if (each.found.operation.valid()) {
-            const Operation& operation = program.operation(each.found.operation);
-            entry["operation"] = qualifiedName(operation);
-            entry["line"] = program.sources[operation.source].line;
-        }
-        out.push_back(std::move(entry));
+    const bool devices = finding.runs == words::Runs::Devices;
+    const Program& program = (devices ? run.partitioned : run.unsharded)->device.program;
+    Json out{ { "kind", finding.found.kind == NonFiniteKind::NotANumber ? "nan" : "infinity" },
+        { "run", devices ? "devices" : "reference" },
+        { "from",
+            !finding.found.operation.valid() ? "argument"
+                : finding.found.produced     ? "operation"
+                                             : "constant" },
+        { "value", finding.value }, { "element", sizesOf(finding.index) } };
+    if (devices)
+        out["device"] = finding.found.device;
+    if (finding.found.operation.valid()) {
+        const Operation& operation = program.operation(finding.found.operation);
+        out["operation"] = qualifiedName(operation);
+        out["line"] = program.sources[operation.source].line;
     }
     return out;
 }
@@ -523,10 +519,17 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
 
 void addNonFinite(Json& out, const ProgramRun& run)
 {
-    if (run.isObserved)
-        out["first_not_finite"] = nonFiniteJson(run);
-    if (run.divergence)
-        out["diverged"] = { { "step", run.divergence->step }, { "where", run.divergence->sentence.toStdString() } };
+    if (run.isObserved) {
+        out["first_not_finite"] = Json::array();
+        for (const NonFiniteFinding& each : run.nonFinite)
+            out["first_not_finite"].push_back(nonFiniteJson(run, each));
+    }
+    if (!run.divergence)
+        return;
+    Json diverged = run.divergence->finding ? nonFiniteJson(run, *run.divergence->finding) : Json::object();
+    diverged["step"] = run.divergence->step;
+    diverged["sentence"] = run.divergence->sentence.toStdString();
+    out["diverged"] = std::move(diverged);
 }
 
 void printNonFinite(Console& console, const ProgramRun& run)

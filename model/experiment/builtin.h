@@ -27,7 +27,8 @@ struct SourceProgram {
     bool guessesRoles = false;
     std::vector<ChosenInitial> initial = {}; ///< what a network's own arguments begin with where nothing is chosen
     std::vector<Diagnostic> warnings;
-    /// What of a text is no legal program: verify(). The builder of a network checks what it adds.
+    /// What makes a text an illegal program, as verify() finds it; empty for networks, whose builder checks what it
+    /// adds.
     std::vector<Diagnostic> illegal = {};
     std::vector<StackedInitial> stacks = {}; ///< arguments of a network that begin as others would, put together
     /// Of a text that has been partitioned already, by XLA or by `shardscope partition`: the mesh that explains its

@@ -69,6 +69,10 @@ public:
     }
 
 private:
+    struct LocalShape {
+        Shared<Shape> full, local;
+    };
+
     void findShardings()
     {
         m_shardings.reserve(m_sharded.values.size());
@@ -464,9 +468,6 @@ private:
     // Of the given program, by ValueId.
     std::vector<const ProgramSharding*> m_shardings; ///< null: everything on every device
     std::vector<TensorType> m_types; ///< global
-    struct LocalShape {
-        Shared<Shape> full, local;
-    };
     mutable std::unordered_map<const ProgramSharding*, LocalShape> m_localShapes; ///< the last of each sharding
     std::unordered_map<ValueId, ValueId> m_stands;
     const TrueShapes& m_trueShapes;

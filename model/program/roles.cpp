@@ -43,27 +43,50 @@ bool isScalar(const Program& program, ValueId value)
         || (operation.kind == OpKind::BroadcastInDim && program.value(operation.operands[0]).type.rank() == 0);
 }
 
+bool isConstant(const Program& program, ValueId value)
+{
+    const OperationId maker = program.value(value).definition;
+    if (!maker.valid())
+        return false;
+    const Operation& operation = program.operation(maker);
+    return operation.kind == OpKind::Constant || operation.kind == OpKind::SdyConstant
+        || (operation.kind == OpKind::BroadcastInDim && isConstant(program, operation.operands[0]));
+}
+
+/// As a mean is: a sum by its count. (A gradient that is clipped is scaled by a number that depends on it.)
+bool isScaledByConstant(const Program& program, const Operation& operation)
+{
+    return (operation.kind == OpKind::Multiply || operation.kind == OpKind::Divide)
+        && std::any_of(operation.operands.begin(), operation.operands.end(),
+            [&](ValueId operand) { return isConstant(program, operand); });
+}
+
 /// Goes back from `updated`, the latest operation first. While a single value is left to go back from, everything that
-/// the update needs goes through it; the first one that was not worked out element by element ends the way.
+/// the update needs goes through it; the first one that was not worked out element by element ends the way, and so does
+/// a mean that several moments are worked out from.
 std::optional<ValueId> gradientAfter(const Program& program, const Places& places, ValueId updated)
 {
     const TensorType& type = program.value(updated).type;
     std::set<std::pair<std::size_t, ValueId>> left; ///< by the place of the operation that makes it
+    std::unordered_map<ValueId, int> reads; ///< of the values that have been added
     const auto add = [&](ValueId value) {
         const OperationId maker = program.value(value).definition;
         const auto place = maker.valid() ? places.find(maker) : places.end();
-        if (program.value(value).type.shape == type.shape && !isScalar(program, value) && place != places.end())
+        if (program.value(value).type.shape == type.shape && !isScalar(program, value) && place != places.end()) {
             left.emplace(place->second, value);
+            ++reads[value];
+        }
     };
     add(updated);
     std::optional<ValueId> found;
     while (!left.empty()) {
         const auto last = std::prev(left.end());
         const ValueId value = last->second;
-        if (left.size() == 1 && value != updated)
+        const bool isAlone = left.size() == 1 && value != updated;
+        if (isAlone)
             found = value;
         const Operation& maker = program.operation(program.value(value).definition);
-        if (!opRow(maker.kind).elementwise)
+        if (!opRow(maker.kind).elementwise || (isAlone && reads[value] > 1 && isScaledByConstant(program, maker)))
             return found;
         left.erase(last);
         for (const ValueId operand : maker.operands)

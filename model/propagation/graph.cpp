@@ -6,8 +6,7 @@
 
 #include "program/calls.h"
 #include "program/function_names.h"
-#include "program/known_types.h"
-#include "program/ops/support.h"
+#include "program/identity_rule.h"
 #include "program/other_attributes.h"
 #include "propagation/sharding_groups.h"
 
@@ -232,21 +231,10 @@ private:
             m_identities.push_back({ type.shape, sources, rule });
         return rule;
     }
-    [[nodiscard]] bool isIdentity(const Operation& operation) const
-    {
-        if (operation.kind == OpKind::PropagationBarrier)
-            return true;
-        if (operation.extra != 0 || opRow(operation.kind).factors != ops::pointwiseFactors
-            || operation.results.size() != 1 || !hasKnownTypes(m_program, operation))
-            return false;
-        const std::size_t rank = m_program.value(operation.results[0]).type.rank();
-        return std::all_of(operation.operands.begin(), operation.operands.end(),
-            [&](ValueId operand) { return m_program.value(operand).type.rank() == rank; });
-    }
     /// Nothing for an operation that nothing propagates through.
     std::optional<std::uint32_t> ruleOf(const Operation& operation)
     {
-        if (isIdentity(operation)) {
+        if (operation.kind == OpKind::PropagationBarrier || hasIdentityRule(m_program, operation)) {
             const TensorType& type = m_program.value(operation.results[0]).type;
             return type.rank() == 0 ? std::nullopt : std::optional(identity(type, operation.operands.size()));
         }
@@ -413,19 +401,6 @@ private:
 };
 
 } // namespace
-
-FactorRule identityRule(const TensorType& type, std::size_t sources)
-{
-    FactorRule rule;
-    FactorRule::TensorMapping mapping;
-    for (std::size_t d = 0; d < type.rank(); ++d) {
-        rule.factors.push_back({ type.shape[d], FactorKind::PassThrough, false });
-        mapping.push_back({ static_cast<std::int32_t>(d) });
-    }
-    rule.operands.assign(sources, mapping);
-    rule.results.push_back(std::move(mapping));
-    return rule;
-}
 
 PropagationGraph buildGraph(const PropagationInput& input, const MeshTable& meshes, const ShardingTable& shardings,
     StepTable& steps, std::vector<ShardingNumber>& specified)

@@ -76,7 +76,4 @@ struct PropagationGraph {
 [[nodiscard]] PropagationGraph buildGraph(const PropagationInput& input, const MeshTable& meshes,
     const ShardingTable& shardings, StepTable& steps, std::vector<ShardingNumber>& specified);
 
-/// The one factor per dimension that several sources share with one target.
-[[nodiscard]] FactorRule identityRule(const TensorType& type, std::size_t sources = 1);
-
 } // namespace shardscope

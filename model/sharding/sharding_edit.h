@@ -14,9 +14,9 @@ namespace shardscope {
 /// Where the axis stands among those of the dimension, from 0; -1 if it does not shard it.
 [[nodiscard]] int placeOf(const TensorSharding& sharding, std::size_t dimension, AxisRef full);
 
-/// Propagation adds no axis to any dimension.
+/// Closes every dimension: propagation adds no axis to it.
 void closeDimensions(TensorSharding& sharding);
-/// No dimension has a user priority.
+/// Takes the user priorities away.
 void dropPriorities(TensorSharding& sharding);
 
 } // namespace shardscope

@@ -8,12 +8,13 @@ namespace shardscope {
 
 namespace {
 
-/// Unsharded dimensions. Those of one rank share their list.
+/// Unsharded dimensions. Those of one rank share their list, with those of the same thread, so that threads do not
+/// wait for each other to count owners.
 Shared<std::vector<DimensionSharding>> unshardedDims(std::size_t rank, bool open)
 {
     using List = std::vector<DimensionSharding>;
     constexpr std::size_t ranks = 8;
-    static const auto lists = [] {
+    static thread_local const auto lists = [] {
         std::array<std::array<Shared<List>, ranks>, 2> made;
         for (std::size_t isOpen = 0; isOpen < 2; ++isOpen)
             for (std::size_t r = 0; r < ranks; ++r)

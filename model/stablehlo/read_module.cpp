@@ -2,6 +2,7 @@
 // Modules, aliases and functions.
 // Declared in reader.h.
 #include <algorithm>
+#include <iterator>
 
 #include "base/codes.h"
 #include "stablehlo/reader.h"
@@ -221,10 +222,43 @@ bool Reader::readFunctionArguments(Function& function, bool& declared)
     return s.require(')');
 }
 
+namespace {
+
+/// Whether one is the other but for a slip: a letter more or less, another one, or two that changed places.
+bool isSlip(std::string_view name, std::string_view known)
+{
+    constexpr std::ptrdiff_t letters = 2;
+    const auto [first, other] = std::mismatch(name.begin(), name.end(), known.begin(), known.end());
+    const auto [last, otherLast] =
+        std::mismatch(name.rbegin(), std::reverse_iterator(first), known.rbegin(), std::reverse_iterator(other));
+    return last.base() - first <= letters && otherLast.base() - other <= letters;
+}
+
+} // namespace
+
+/// Of arguments and results those that are nearly called as one that says something here, each once. Others are the
+/// concern of other programs.
+void Reader::warnOf(const std::vector<NamedAttribute>& attributes)
+{
+    static const std::vector<std::string> known{ "tf.aliasing_output", "jax.buffer_donor", "jax.result_info",
+        "sdy.sharding", "mhlo.sharding", "mhlo.memory_kind", "mhlo.frontend_attributes", "mhlo.layout_mode",
+        "shardscope.sharding" };
+    for (const NamedAttribute& attribute : attributes) {
+        if (std::find(known.begin(), known.end(), attribute.name) != known.end())
+            continue;
+        const auto meant = std::find_if(
+            known.begin(), known.end(), [&](const std::string& each) { return isSlip(attribute.name, each); });
+        if (meant != known.end() && m_unknownAttributes.emplace(attribute.name).second)
+            warn(Code::UnknownKey, { { "key", std::string(attribute.name) }, { "nearest", *meant } },
+                attribute.position);
+    }
+}
+
 bool Reader::takeArgument(Function& function, ValueId value, std::vector<NamedAttribute>& attributes)
 {
     if (attributes.empty())
         return true;
+    warnOf(attributes);
     ShardingIndex sharding = 0;
     Dictionary kept;
     if (!takeValueSharding(attributes, sharding, kept))
@@ -248,6 +282,7 @@ bool Reader::takeArgument(Function& function, ValueId value, std::vector<NamedAt
 
 bool Reader::takeResult(Function& function, std::size_t index, std::vector<NamedAttribute>& attributes)
 {
+    warnOf(attributes);
     ShardingIndex sharding = 0;
     Dictionary kept;
     if (!takeValueSharding(attributes, sharding, kept))

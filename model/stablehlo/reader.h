@@ -340,6 +340,7 @@ private:
     void readScope(std::vector<NamedAttribute>& attributes, Operation& operation);
     void warn(Code code, std::vector<Arg> args, std::size_t position);
     void warnOf(const Pending& op, const Operation& operation);
+    void warnOf(const std::vector<NamedAttribute>& attributes);
     /// What is wrong with the meaning: false where that ends reading.
     bool wrong(Code code, std::vector<Arg> args, std::size_t position);
     /// Puts the error that was found among the findings, if reading may go on after it.
@@ -385,6 +386,7 @@ private:
     std::vector<HloShardingText> m_hloShardings;
     std::size_t m_firstHloSharding = 0; ///< of the function that is read
     std::set<std::string, std::less<>> m_unknownTargets; ///< of custom calls, that have been warned of
+    std::set<std::string, std::less<>> m_unknownAttributes; ///< of arguments and results, likewise
     std::vector<ValueId> m_doubtful; ///< whose one type in the text is not that of what they are computed of; ascending
     std::vector<ValueId> m_undefined; ///< stand for values that the text does not define; ascending
     std::vector<std::pair<ValueId, std::size_t>> m_aliasPlaces; ///< of tf.aliasing_output, in main and others

@@ -237,8 +237,9 @@ QString GraphWords::valueName(ValueId value, int level, int more) const
         const QString scope = path.layers + u'.' + QString::number(path.layer);
         for (int at = level; at > 0 && !within; at = m_outline->part(at).parent)
             within = m_outline->part(at).kind == PartKind::Scope && fromStd(m_outline->part(at).name) == scope;
-        name = within && !isNamedByText(*m_program, value) ? path.leaf : words::operandName(*m_program, value);
-        if (within) {
+        const bool isOwnName = isNamedByText(*m_program, value); // not that of the parameter
+        name = within && !isOwnName ? path.leaf : words::operandName(*m_program, value);
+        if (within && !isOwnName) {
             const bool isNext = of.path.starts_with("next(");
             name = of.role == Role::Gradient ? tr("gradient of %1").arg(name)
                 : of.role == Role::Mu        ? tr("mu of %1").arg(name)

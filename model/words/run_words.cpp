@@ -27,6 +27,16 @@ QString elementOf(const QString& value, const Shape& index, bool begins)
     return (begins ? Words::tr("An unnamed value at %1") : Words::tr("an unnamed value at %1")).arg(shape(index));
 }
 
+bool argumentsHoldNonFinite(const RecordedStep& step)
+{
+    return std::any_of(step.arguments.begin(), step.arguments.end(), [](const RecordedArray& argument) {
+        return std::any_of(argument.shards.begin(), argument.shards.end(), [](const kernels::Array& shard) {
+            return firstNonFinite(shard, NonFiniteKind::NotANumber) >= 0
+                || firstNonFinite(shard, NonFiniteKind::Infinity) >= 0;
+        });
+    });
+}
+
 } // namespace
 
 QString operationPlace(const Program& program, OperationId operation)
@@ -34,7 +44,10 @@ QString operationPlace(const Program& program, OperationId operation)
     const Operation& op = program.operation(operation);
     const QString name = fromStd(qualifiedName(op));
     const std::uint32_t line = op.source < program.sources.size() ? program.sources[op.source].line : 0;
-    return line > 0 ? Words::tr("%1 in line %2").arg(name, QString::number(line)) : name;
+    if (line > 0)
+        return Words::tr("%1 in line %2").arg(name, QString::number(line));
+    const QString scope = op.scope < program.scopes.size() ? fromStd(program.scopes[op.scope]) : QString();
+    return scope.isEmpty() ? name : Words::tr("%1 in %2", "an operation, a module").arg(name, scope);
 }
 
 QStringList firstDifference(const Program& program, const ValueCheck& first)
@@ -90,8 +103,10 @@ QString nonFiniteStep(std::int64_t number, const Result<RecordedStepPtr>& record
     const QString step = count(number);
     if (!recorded)
         return Words::tr("Step %1 could not be taken again: %2.").arg(step, describe(recorded.error()).cause);
-    if (!*recorded || (*recorded)->nonFinite.empty())
+    if (*recorded && (*recorded)->nonFinite.empty() && argumentsHoldNonFinite(**recorded))
         return Words::tr("No operation of step %1 gives it: its arguments hold it.").arg(step);
+    if (!*recorded || (*recorded)->nonFinite.empty())
+        return Words::tr("No operation of step %1 makes NaN or infinity of finite operands.").arg(step);
     return Words::tr("Step %1: %2", "12, a sentence").arg(step, nonFinite(**recorded, (*recorded)->nonFinite.front()));
 }
 

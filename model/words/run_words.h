@@ -11,7 +11,7 @@
 
 namespace shardscope::words {
 
-/// "stablehlo.log in line 12"; the line where the program knows it.
+/// "stablehlo.log in line 12"; of a program without lines the module: "stablehlo.log in decoder/layers.0/mlp".
 [[nodiscard]] QString operationPlace(const Program& program, OperationId operation);
 
 /// Of the first value that does not agree: "It is the first value that differs; stablehlo.add in line 12 computes it.",

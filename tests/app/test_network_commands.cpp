@@ -414,11 +414,13 @@ private Q_SLOTS:
         const Ran told = ranWith(QStringLiteral("train --steps 4 ") + file);
         QCOMPARE(told.code, 0);
         QVERIFY2(told.out.contains(QStringLiteral("  Step 2: The first infinity is %layers.")), qPrintable(told.out));
-        QVERIFY2(told.out.contains(QStringLiteral(": stablehlo.dot_general makes it of finite operands.")),
+        QVERIFY2(told.out.contains(QStringLiteral(": stablehlo.dot_general in layers.1 makes it of finite operands.")),
             qPrintable(told.out));
         const nlohmann::json diverged = ranWith(QStringLiteral("train --steps 4 --json ") + file).json().at("diverged");
         QCOMPARE(diverged.at("step").get<int>(), 2);
-        QVERIFY(told.out.contains(QString::fromStdString(diverged.at("where").get<std::string>())));
+        QVERIFY(diverged.at("kind") == "infinity" && diverged.at("operation") == "stablehlo.dot_general");
+        QVERIFY(diverged.at("run") == "devices" && diverged.at("element").size() == 2);
+        QVERIFY(told.out.contains(QString::fromStdString(diverged.at("sentence").get<std::string>())));
         // `run` as well, and nothing where all is finite.
         QVERIFY(ranWith(QStringLiteral("run --no-check --steps 3 ") + file).out.contains(QStringLiteral("  Step 2: ")));
         QVERIFY(!ranWith(QStringLiteral("train flax-mlp-logical --steps 2 --json")).json().contains("diverged"));

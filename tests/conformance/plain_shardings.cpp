@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <stdexcept>
 
 namespace shardscope::conformance {
 
@@ -36,6 +37,8 @@ AxisList plainAxes(const Mesh& mesh, const Json& list)
 TensorSharding plainSharding(const Mesh& mesh, const Json& spec, std::size_t rank)
 {
     TensorSharding sharding = TensorSharding::fullyReplicated(rank);
+    if (spec.size() > rank)
+        throw std::out_of_range("a spec with more entries than dimensions");
     for (std::size_t d = 0; d < spec.size(); ++d)
         sharding.dims[d].axes = plainAxes(mesh, spec[d]);
     return sharding;

@@ -4,12 +4,14 @@
 
 #include <functional>
 #include <set>
+#include <stdexcept>
 
 #include "program/body.h"
 #include "program/custom_calls.h"
 #include "program/declared_rule.h"
 #include "program/f32.h"
 #include "program/factor_rule_text.h"
+#include "program/identity_rule.h"
 #include "program/one_operation.h"
 #include "program/sample_operations.h"
 #include "registered_test.h"
@@ -108,6 +110,40 @@ private Q_SLOTS:
             if (row.rule)
                 QVERIFY2(seen.count(row.kind) || row.dialect == OpDialect::Chlo, row.name.data());
         }
+    }
+
+    /// Where an operation is said to have the identity rule, it is its rule; another rank, an attached rule or a size
+    /// that only a run knows makes it none.
+    void identityRules()
+    {
+        int found = 0;
+        for (const SampleOperation& sample : sampleOperations()) {
+            const Operation& operation = sample.one.program.operations[0];
+            if (!hasIdentityRule(sample.one.program, operation))
+                continue;
+            ++found;
+            const TensorType& type = sample.one.program.value(operation.results[0]).type;
+            for (const bool conservative : { false, true })
+                QVERIFY2(sample.one.rule({ conservative }) == identityRule(type, operation.operands.size()),
+                    qPrintable(sample.name));
+        }
+        QVERIFY(found > 0);
+        const auto isIdentity = [](OpKind kind, const std::vector<TensorType>& operands, const TensorType& result,
+                                    std::uint32_t extra = 0) {
+            OneOperation one(kind, operands, { result });
+            one.operation().extra = extra;
+            const bool is = hasIdentityRule(one.program, one.operation());
+            return !is || one.rule() == identityRule(result, operands.size()) ? is
+                                                                              : throw std::logic_error("another rule");
+        };
+        const TensorType pred{ DType::Pred, {} };
+        QVERIFY(isIdentity(OpKind::Add, { f32({ 8, 4 }), f32({ 8, 4 }) }, f32({ 8, 4 })));
+        QVERIFY(isIdentity(OpKind::Tanh, { f32({ 3 }) }, f32({ 3 })));
+        QVERIFY(isIdentity(OpKind::Convert, { i32({ 8, 4 }) }, f32({ 8, 4 })));
+        QVERIFY(!isIdentity(OpKind::Select, { pred, f32({ 8 }), f32({ 8 }) }, f32({ 8 })));
+        QVERIFY(!isIdentity(OpKind::Add, { f32({ 8 }), f32({ 8 }) }, f32({ 8 }), 1));
+        QVERIFY(!isIdentity(OpKind::Tanh, { f32({ dynamicSize }) }, f32({ dynamicSize })));
+        QVERIFY(!isIdentity(OpKind::BitcastConvert, { i32({ 8, 4 }) }, { DType::I8, { 8, 4, 4 } }));
     }
 
     void neighboursCount()

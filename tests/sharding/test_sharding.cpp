@@ -8,6 +8,7 @@
 #include "mesh/physical_mesh.h"
 #include "registered_test.h"
 #include "sharding/generators.h"
+#include "sharding/sharding_edit.h"
 #include "sharding/sharding_text.h"
 
 using namespace shardscope;
@@ -19,6 +20,7 @@ private Q_SLOTS:
     void texts_data();
     void texts();
     void memoryKinds();
+    void copiesShareDimensions();
     void uneven();
     void tilesTheArray();
     void printedAndRead();
@@ -202,6 +204,30 @@ void TestSharding::texts()
         const Result<Sharding> alone = parseSharding(form);
         QCOMPARE(alone ? std::string() : std::string(alone.error().kind()), kind);
     }
+}
+
+// A change of one sharding is not seen by its copies; what needs no change stays shared.
+void TestSharding::copiesShareDimensions()
+{
+    const auto list = [](const TensorSharding& sharding) { return sharding.dims.data(); };
+    const TensorSharding open = TensorSharding::open(2);
+    TensorSharding closed = open;
+    QCOMPARE(list(closed), list(open));
+    closeDimensions(closed);
+    QVERIFY(open.dims[0].open && open.dims[1].open);
+    QVERIFY(closed == TensorSharding::fullyReplicated(2));
+    TensorSharding again = closed;
+    closeDimensions(again);
+    dropPriorities(again);
+    QCOMPARE(list(again), list(closed));
+    again.dims[1].priority = 3;
+    QCOMPARE(std::as_const(closed).dims[1].priority, -1);
+    dropPriorities(again);
+    QVERIFY(again == closed);
+    again.dims[0].axes.push_back({ 0, 1, 2 });
+    QVERIFY(closed.isFullyReplicated() && !again.isFullyReplicated());
+    QVERIFY(TensorSharding::fullyReplicated(2).isFullyReplicated());
+    QCOMPARE(TensorSharding::open(9).rank(), std::size_t(9));
 }
 
 void TestSharding::memoryKinds()

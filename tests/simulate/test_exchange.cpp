@@ -444,46 +444,64 @@ void TestExchange::permutes()
 void TestExchange::exceedsCaches_data()
 {
     QTest::addColumn<QString>("name");
-    QTest::addColumn<QString>("groups");
-    QTest::newRow("sum of three") << "all_reduce"
-                                  << "dense<[[2, 0, 1]]> : tensor<1x3xi64>";
-    QTest::newRow("sums of one") << "all_reduce"
-                                 << "dense<[[0], [1], [2]]> : tensor<3x1xi64>";
-    QTest::newRow("gather") << "all_gather"
-                            << "dense<[[2, 0, 1]]> : tensor<1x3xi64>";
+    QTest::addColumn<int>("dtype");
+    for (const char* name : { "all_reduce", "all_gather", "all_to_all", "collective_broadcast" })
+        QTest::newRow(name) << name << static_cast<int>(DType::F64);
+    QTest::newRow("of two bytes") << "all_gather" << static_cast<int>(DType::I16);
+    QTest::newRow("sums of one") << "alone" << static_cast<int>(DType::F32);
 }
 
-// More than 64 MiB on all devices together; rows of an odd number of elements begin anywhere in a cache line.
+// More than most caches hold on all devices together; rows of an odd number of elements begin anywhere in a cache line.
 void TestExchange::exceedsCaches()
 {
     QFETCH(QString, name);
-    QFETCH(QString, groups);
-    const bool gathers = name == QLatin1String("all_gather"), sums = groups.contains(QLatin1String("2, 0"));
-    constexpr std::int64_t rows = 1009, columns = 3001;
-    OneCollective one{ ("replica_groups = " + groups).toStdString() + overDevices + ", use_global_device_ids",
-        name.toStdString(), gathers ? "" : "add", DType::F64, { rows, columns }, { rows, columns } };
-    if (gathers) {
+    QFETCH(int, dtype);
+    const auto type = static_cast<DType>(dtype);
+    constexpr std::int64_t devices = 3;
+    const std::int64_t columns = 3003, rows = 8'000'000 / columns * 3 / byteSize(type);
+    const bool isAlone = name == QLatin1String("alone"), sums = isAlone || name == QLatin1String("all_reduce");
+    const std::string groups =
+        isAlone ? "dense<[[0], [1], [2]]> : tensor<3x1xi64>" : "dense<[[2, 0, 1]]> : tensor<1x3xi64>";
+    OneCollective one{ "replica_groups = " + groups + overDevices, isAlone ? "all_reduce" : name.toStdString(),
+        sums ? "add" : "", type, { rows, columns }, { rows, columns } };
+    if (sums || name == QLatin1String("all_gather"))
+        one.attributes += ", use_global_device_ids";
+    if (name == QLatin1String("all_gather")) {
         one.attributes += ", all_gather_dim = 1 : i64";
-        one.result[1] *= 3;
+        one.result[1] *= devices;
+    } else if (name == QLatin1String("all_to_all")) {
+        one.attributes += ", split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 3 : i64";
+        one.result = { rows * devices, columns / devices };
     }
     std::vector<Elements> source;
-    for (int device = 0; device < 3; ++device) {
+    for (std::size_t device = 0; device < devices; ++device) {
         Elements& own = source.emplace_back(static_cast<std::size_t>(rows * columns));
         for (std::size_t i = 0; i < own.size(); ++i)
-            own[i] = static_cast<double>((i * 2654435761U + static_cast<std::size_t>(device) * 40503U) % 1000003U);
+            own[i] = static_cast<double>((i * 2654435761U + device * 40503U) % (type == DType::I16 ? 9973U : 1000003U));
     }
     const auto made = one.run(source);
     QVERIFY2(made.has_value(), one.text().c_str());
     constexpr std::size_t order[] = { 2, 0, 1 };
-    for (std::size_t device = 0; device < 3; ++device) {
+    const auto width = static_cast<std::size_t>(columns), part = width / devices;
+    for (std::size_t device = 0; device < devices; ++device) {
         const Elements& own = (*made)[device];
         QCOMPARE(own.size(), static_cast<std::size_t>(product(one.result)));
+        const std::size_t rank = device == 2 ? 0 : device + 1;
+        const auto resultWidth = static_cast<std::size_t>(one.result[1]);
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < own.size(); ++i) {
-            const std::size_t row = i / (3 * columns), column = i % (3 * columns);
-            const double expected = gathers ? source[order[column / columns]][row * columns + column % columns]
-                : sums                      ? source[0][i] + source[1][i] + source[2][i]
-                                            : source[device][i];
+            const std::size_t row = i / resultWidth, column = i % resultWidth;
+            double expected = source[device][i % source[device].size()];
+            if (name == QLatin1String("all_reduce"))
+                expected = source[0][i] + source[1][i] + source[2][i];
+            else if (name == QLatin1String("all_gather"))
+                expected = source[order[column / width]][row * width + column % width];
+            else if (name == QLatin1String("collective_broadcast"))
+                expected = source[2][i];
+            else if (name == QLatin1String("all_to_all")) {
+                const auto each = static_cast<std::size_t>(rows);
+                expected = source[order[row / each]][row % each * width + rank * part + column];
+            }
             if (own[i] != expected)
                 ++wrong;
         }

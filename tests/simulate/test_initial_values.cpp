@@ -39,6 +39,7 @@ private Q_SLOTS:
     void kindsFitTypes();
     void lastChoiceCounts();
     void programsBeginAsOptimizersDo();
+    void labelsAreFractions();
 };
 
 // The vectors that the authors of Philox publish with it.
@@ -448,6 +449,26 @@ func.func @main(%p: tensor<8xf32> loc("params['w']"), %mu: tensor<8xf32> loc("op
             QStringLiteral("constant 0.001"), QStringLiteral("constant 0.001"),
             QStringLiteral("non_negative"), // something is taken away from it under a root
             QStringLiteral("uniform -1 1") }));
+}
+
+// A label y stands in y log p + (1 - y) log (1 - p); an input from which 1 is taken asks for nothing.
+void TestInitialValues::labelsAreFractions()
+{
+    const Result<ReadProgram> read = readStableHlo(R"(
+func.func @main(%y: tensor<8xf32>, %x: tensor<8xf32>, %z: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %one = stablehlo.constant dense<1.0> : tensor<8xf32>
+  %two = stablehlo.constant dense<2.0> : tensor<8xf32>
+  %rest = stablehlo.subtract %one, %y : tensor<8xf32>
+  %less = stablehlo.subtract %x, %one : tensor<8xf32>
+  %other = stablehlo.subtract %two, %z : tensor<8xf32>
+  return %rest, %less, %other : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+})");
+    QVERIFY(read.has_value());
+    QStringList starts;
+    for (const ArgumentStart& start : argumentStarts(read->program, { 0, InitialDefaults::ByUse }))
+        starts << QString::fromStdString(toString(start.value));
+    QCOMPARE(starts,
+        (QStringList{ QStringLiteral("uniform 0 1"), QStringLiteral("uniform -1 1"), QStringLiteral("uniform -1 1") }));
 }
 
 REGISTER_TEST(TestInitialValues)

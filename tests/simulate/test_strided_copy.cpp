@@ -44,7 +44,7 @@ void TestStridedCopy::stridedCopies()
         Buffer from(dtype, elements + 3, 0), to(dtype, elements + 2, 0);
         fillRandom(from, elements + 3, random);
         StridedCopy(shape, target, source, byteSize(dtype), 2, 3).run(to.data(), from.data(), round % 2 == 0);
-        finishStreams();
+        finishCopies();
         bool right = true;
         for (std::int64_t i = 0; i < elements; ++i) {
             std::int64_t rest = i, offset = 3;
@@ -71,8 +71,8 @@ void TestStridedCopy::streamedCopies()
                    target = 1 + static_cast<std::ptrdiff_t>(random() % 130);
         std::vector<std::byte> to(1024), expected(1024);
         std::copy_n(from.begin() + source, bytes, expected.begin() + target);
-        streamBytes(to.data() + target, from.data() + source, bytes, round % 2 == 0 ? next.data() : nullptr);
-        finishStreams();
+        copyPastCaches(to.data() + target, from.data() + source, bytes, round % 2 == 0 ? next.data() : nullptr);
+        finishCopies();
         QVERIFY2(
             to == expected, qPrintable(QStringLiteral("%1 bytes from %2 to %3").arg(bytes).arg(source).arg(target)));
     }

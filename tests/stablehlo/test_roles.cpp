@@ -309,6 +309,24 @@ func.func private @layer)"
             gradientOf("  %s = stablehlo.add %g, %h : tensor<4x4xf32>\n" + withGradient("s")), QStringLiteral("s"));
         QCOMPARE(gradientOf("  %s = stablehlo.multiply %r, %g : tensor<4x4xf32>\n" + withGradient("s")),
             QStringLiteral("g"));
+        // A mean from which two moments are worked out is the gradient, and not the sum that it is of; what is clipped
+        // by a number of its own is it before that.
+        const auto twice = [&](const std::string& scaled) {
+            return gradientOf(scaled + R"(  %a = stablehlo.multiply %r, %s : tensor<4x4xf32>
+  %d = stablehlo.add %m, %a : tensor<4x4xf32>
+  %b = stablehlo.multiply %s, %s : tensor<4x4xf32>
+  %c = stablehlo.add %d, %b : tensor<4x4xf32>
+  %moment = stablehlo.add %m, %m : tensor<4x4xf32>
+  %next = stablehlo.subtract %p, %c : tensor<4x4xf32>)");
+        };
+        QCOMPARE(twice("  %s = stablehlo.multiply %g, %r : tensor<4x4xf32>\n"), QStringLiteral("s"));
+        QCOMPARE(
+            twice(
+                R"(  %norm = stablehlo.reduce(%g init: %rate) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x4xf32>, tensor<f32>) -> tensor<f32>
+  %n = stablehlo.broadcast_in_dim %norm, dims = [] : (tensor<f32>) -> tensor<4x4xf32>
+  %s = stablehlo.divide %g, %n : tensor<4x4xf32>
+)"),
+            QStringLiteral("g"));
         QCOMPARE(gradientOf(withGradient("p")), QString()); // made of the state alone
         QCOMPARE(gradientOf(withGradient("x")), QString()); // main takes it
     }

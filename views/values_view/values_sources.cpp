@@ -203,7 +203,8 @@ void ValuesView::showOperation()
     }
     const RecordedStep::FirstNonFinite& first = m_recorded->nonFinite.front();
     m_steps->setWarning(first.found.kind == NonFiniteKind::NotANumber ? tr("First NaN") : tr("First infinity"),
-        words::nonFinite(*m_recorded, first), static_cast<int>(first.operation) + 1);
+        words::nonFinite(*m_recorded, first),
+        static_cast<int>(std::min(first.operation + 1, m_recorded->operations.size())));
 }
 
 bool ValuesView::followOperation()

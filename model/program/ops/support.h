@@ -55,7 +55,7 @@ template <class T>
     return *attributesAs<T>(operation.attributes);
 }
 [[nodiscard]] std::vector<TensorType> typesOf(const Program& program, std::span<const ValueId> values);
-/// The same to look at: those of most operations take no memory.
+/// The same, to be read only: up to four are kept without an allocation.
 class TypeList {
 public:
     TypeList(const Program& program, std::span<const ValueId> values);

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <numeric>
 
+#include <unistd.h>
+
 #include "base/codes.h"
 #include "program/body.h"
 #include "program/collective_groups.h"
@@ -32,7 +34,14 @@ using Groups = std::vector<std::vector<std::int32_t>>;
 /// Whether results are so large together that none of them is in a cache when the next instruction reads it.
 bool exceedsCaches(const TensorType& result, std::int64_t devices)
 {
-    constexpr double cacheBytes = 64 * 1024 * 1024; // of the last level of most processors, and more
+    static const double cacheBytes = [] {
+        constexpr double usual = 64 * 1024 * 1024; // the last level of most processors is smaller
+#ifdef _SC_LEVEL3_CACHE_SIZE
+        return std::max(usual, static_cast<double>(sysconf(_SC_LEVEL3_CACHE_SIZE)));
+#else
+        return usual;
+#endif
+    }();
     return static_cast<double>(result.byteCount()) * static_cast<double>(devices) > cacheBytes;
 }
 
@@ -137,7 +146,7 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
         return mismatch("operand and result of a collective overlap");
 
     exchange.m_groups = meetingGroups(plan, operation);
-    exchange.m_streams = apart && exceedsCaches(result, devices);
+    exchange.m_pastCaches = apart && operation.kind != OpKind::ReduceScatter && exceedsCaches(result, devices);
     const auto finished = [&](const Result<void>& done) -> Result<Exchange> {
         SHARDSCOPE_CHECK(done);
         if (operation.kind != OpKind::AllReduce) // receivers in the order of all that devices do: see ThreadPool::run()
@@ -340,28 +349,28 @@ void Exchange::reduceRange(
         std::byte* target = at(0, m_result, task.begin);
         const std::byte* source = at(0, m_operand, task.begin);
         const std::int64_t bytes = (task.end - task.begin) * m_elementBytes;
-        if (m_streams)
-            streamBytes(target, source, bytes);
+        if (m_pastCaches)
+            copyPastCaches(target, source, bytes);
         else if (target != source)
             std::memcpy(target, source, static_cast<std::size_t>(bytes));
         return;
     }
-    const std::int64_t block = (m_streams ? streamedBlockBytes : blockBytes) / m_elementBytes;
+    const std::int64_t block = (m_pastCaches ? pageBytes : blockBytes) / m_elementBytes;
     for (std::int64_t begin = task.begin; begin < task.end; begin += block) {
         const std::int64_t count = std::min(block, task.end - begin), bytes = count * m_elementBytes;
         // The last sum goes to the first member, when all members have been read; from there it is handed out. A sum
         // that bypasses the caches goes from the scratch memory to every member, while the next block is fetched.
         const std::byte* sum = at(0, m_operand, begin);
         for (std::size_t member = 1; member < members.size(); ++member) {
-            std::byte* target = member + 1 == members.size() && !m_streams ? at(0, m_result, begin) : scratch;
+            std::byte* target = member + 1 == members.size() && !m_pastCaches ? at(0, m_result, begin) : scratch;
             combine(target, sum, at(member, m_operand, begin), count);
             sum = target;
         }
-        if (m_streams) {
-            const bool hasNext = begin + 2 * block <= task.end;
+        if (m_pastCaches) {
+            const bool isNextFull = begin + 2 * block <= task.end; // a shorter one is read without being fetched
             for (std::size_t member = 0; member < members.size(); ++member)
-                streamBytes(
-                    at(member, m_result, begin), sum, bytes, hasNext ? at(member, m_operand, begin + block) : nullptr);
+                copyPastCaches(at(member, m_result, begin), sum, bytes,
+                    isNextFull ? at(member, m_operand, begin + block) : nullptr);
         } else
             for (std::size_t member = 1; member < members.size(); ++member)
                 std::memcpy(at(member, m_result, begin), sum, static_cast<std::size_t>(bytes));
@@ -375,8 +384,8 @@ void Exchange::run(std::int64_t index, std::byte* const* addresses, std::size_t 
         reduceRange(task, addresses, slotCount, scratch);
     else
         receive(task, addresses, slotCount);
-    if (m_streams)
-        finishStreams();
+    if (m_pastCaches)
+        finishCopies();
 }
 
 void Exchange::receive(const Task& task, std::byte* const* addresses, std::size_t slotCount) const
@@ -390,7 +399,7 @@ void Exchange::receive(const Task& task, std::byte* const* addresses, std::size_
         if (m_moves[receiver].empty()) // nobody sends it anything
             std::memset(target, 0, static_cast<std::size_t>(m_resultBytes));
         for (const Move& move : m_moves[receiver])
-            move.copy.run(target, operandOf(move.source), m_streams);
+            move.copy.run(target, operandOf(move.source), m_pastCaches);
         return;
     }
     const std::vector<std::int32_t>& members = m_groups[task.group];

@@ -62,7 +62,8 @@ public:
 
 private:
     static constexpr std::int64_t blockBytes = 8192; ///< of partial sums, in the L1 cache
-    static constexpr std::int64_t streamedBlockBytes = 4096; ///< a page of each member is fetched while one is written
+    static constexpr std::int64_t pageBytes =
+        4096; ///< of sums past the caches: a page of each member is fetched meanwhile
 
     struct Task {
         std::size_t group = 0;
@@ -101,7 +102,7 @@ private:
     std::vector<std::vector<Move>> m_moves; ///< by position of the receiver
     std::vector<Rows> m_rows; ///< by position of the receiver
     bool m_reduces = false;
-    bool m_streams = false; ///< results bypass the caches, see streamBytes(); not those of a reduce-scatter
+    bool m_pastCaches = false; ///< results bypass the caches, see copyPastCaches(); not those of a reduce-scatter
     ElementwiseFunction m_combine = nullptr; ///< fast; else by m_body
     bool m_isSum = false;
     std::shared_ptr<const kernels::Body> m_body;

@@ -11,7 +11,7 @@
 
 namespace shardscope {
 
-void streamBytes(std::byte* target, const std::byte* source, std::int64_t bytes, const std::byte* next)
+void copyPastCaches(std::byte* target, const std::byte* source, std::int64_t bytes, const std::byte* next)
 {
 #ifdef __SSE2__
     constexpr std::int64_t line = 64; // written at once: nothing is read for a line of which every byte is written
@@ -32,7 +32,7 @@ void streamBytes(std::byte* target, const std::byte* source, std::int64_t bytes,
 #endif
 }
 
-void finishStreams()
+void finishCopies()
 {
 #ifdef __SSE2__
     _mm_sfence();
@@ -139,7 +139,8 @@ void StridedCopy::copyInner(std::byte* target, const std::byte* source, bool str
             return copyRows<128>(target, source);
         for (std::int64_t row = 0; row < m_rows.extent; ++row)
             if (streams)
-                streamBytes(target + row * m_rows.target, source + row * m_rows.source, static_cast<std::int64_t>(run));
+                copyPastCaches(
+                    target + row * m_rows.target, source + row * m_rows.source, static_cast<std::int64_t>(run));
             else
                 std::memcpy(target + row * m_rows.target, source + row * m_rows.source, run);
     } else if (m_elementBytes == 4)

@@ -16,10 +16,10 @@ namespace shardscope {
 
 /// Copies bytes past the caches, for arrays that exceed them: memory need not be read before it is written, which takes
 /// a third of the traffic away, but whoever reads the copy finds it in memory alone. 512 MiB take 22 ms instead of 33
-/// on two cores. Before other threads may read the copy, the thread that copied calls finishStreams(). As many bytes
+/// on two cores. Before other threads may read the copy, the thread that copied calls finishCopies(). As many bytes
 /// from `next` on, which the caller reads next, come into the caches meanwhile.
-void streamBytes(std::byte* target, const std::byte* source, std::int64_t bytes, const std::byte* next = nullptr);
-void finishStreams();
+void copyPastCaches(std::byte* target, const std::byte* source, std::int64_t bytes, const std::byte* next = nullptr);
+void finishCopies();
 
 /// A prepared copy of a box of elements. Neighbouring dimensions that lie alike are merged, so that a box of whole rows
 /// becomes one memcpy.
@@ -31,7 +31,7 @@ public:
         std::span<const std::int64_t> sourceStrides, std::int64_t elementBytes, std::int64_t targetOffset = 0,
         std::int64_t sourceOffset = 0);
 
-    /// Rows of neighbouring bytes can bypass the caches: see streamBytes().
+    /// Rows of neighbouring bytes can bypass the caches: see copyPastCaches().
     void run(std::byte* target, const std::byte* source, bool streams = false) const;
     [[nodiscard]] std::int64_t bytes() const { return m_bytes; }
 

@@ -21,6 +21,7 @@ namespace {
 struct Demand {
     bool positive = false;
     bool nonZero = false; ///< with positive: zero would make it infinite
+    bool fraction = false; ///< from 0 to 1: the rest to 1 is used as well
     std::int64_t bound = std::numeric_limits<std::int64_t>::max(); ///< an index: from 0 to below this
     /// Of the first contraction that has it as a factor: that operation, and the number of terms.
     std::uint32_t contraction = std::numeric_limits<std::uint32_t>::max();
@@ -133,6 +134,7 @@ private:
         const Demand before = own;
         own.positive = own.positive || demand.positive;
         own.nonZero = own.nonZero || demand.nonZero;
+        own.fraction = own.fraction || demand.fraction;
         own.bound = std::min(own.bound, demand.bound);
         if (demand.contraction < own.contraction) {
             own.contraction = demand.contraction;
@@ -336,6 +338,10 @@ private:
         case OpKind::Divide:
         case OpKind::Remainder:
             return askPositive(operands[1], true);
+        case OpKind::Subtract: // 1 - y: of a label, a mask, a rate
+            if (constantOf(operands[0]) == 1.0)
+                ask(operands[1], { .fraction = true });
+            return;
         case OpKind::Power: {
             const std::optional<double> exponent = constantOf(operands[1]);
             if (!exponent || *exponent < 0 || *exponent != std::floor(*exponent))
@@ -447,6 +453,7 @@ std::vector<ArgumentUse> argumentUses(const Program& program)
         ArgumentUse& use = uses.emplace_back();
         use.positive = demand.positive;
         use.nonZero = demand.nonZero;
+        use.fraction = demand.fraction;
         use.terms = demand.terms;
         if (demand.bound != std::numeric_limits<std::int64_t>::max())
             use.bound = demand.bound;

@@ -18,6 +18,8 @@ struct ArgumentUse {
     bool positive = false;
     /// The same, and nothing positive is added on the way: not even zero will do.
     bool nonZero = false;
+    /// Is taken from 1, as a label y is in y log p + (1 - y) log (1 - p): from 0 to 1.
+    bool fraction = false;
     /// Ends as an index (of gather, slices, scatter, a branch, a comparison with numbered elements): of what is indexed
     /// there are so many.
     std::optional<std::int64_t> bound;

@@ -83,6 +83,14 @@ InitialValue freeValue(const TensorType& type)
     return value;
 }
 
+InitialValue fraction()
+{
+    InitialValue value = plain(InitialKind::Uniform);
+    value.low = 0;
+    value.high = 1;
+    return value;
+}
+
 /// What optimizers begin with zeros.
 bool beginsWithZeros(Role role)
 {
@@ -112,6 +120,8 @@ ArgumentStart startByUse(const TensorType& type, const ArgumentUse& use, Role ro
             return { smallNumber(), InitialReason::Scalar };
         if (use.positive)
             return { plain(InitialKind::NonNegative), InitialReason::Positive };
+        if (use.fraction && dtype != DType::F8E8M0FNU)
+            return { fraction(), InitialReason::Fraction };
         if (use.terms > 1 && dtype != DType::F8E8M0FNU)
             return { plain(InitialKind::FanIn), InitialReason::Factor };
         return { freeValue(type), InitialReason::Free };

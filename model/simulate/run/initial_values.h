@@ -72,6 +72,7 @@ enum class InitialReason : std::uint8_t {
     Input,
     Index, ///< is an index, or compared with numbered elements
     Positive, ///< goes through a root, a logarithm, a power, or is a denominator
+    Fraction, ///< is taken from 1
     Factor, ///< is a factor of a contraction
     TruthValues,
     Scalar, ///< a single number: that of a step, a rate

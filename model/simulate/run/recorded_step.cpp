@@ -180,13 +180,13 @@ void DeviceRecorder::computed(OperationId operation, std::int64_t device, std::s
     const auto at = static_cast<std::size_t>(device);
     if (m_out.operations.empty() || m_full || m_out.operations.back().operation != operation || m_there[at])
         beginOperation(operation, results);
-    if (m_full)
-        return;
-    m_there[at] = true;
-    RecordedOperation& recorded = m_out.operations.back();
-    for (std::size_t i = 0; i < results.size(); ++i)
-        if (recorded.results[i].isKept())
-            recorded.results[i].shards[at] = copied(results[i]);
+    if (!m_full) {
+        m_there[at] = true;
+        RecordedOperation& recorded = m_out.operations.back();
+        for (std::size_t i = 0; i < results.size(); ++i)
+            if (recorded.results[i].isKept())
+                recorded.results[i].shards[at] = copied(results[i]);
+    }
     m_watch->computed(operation, device, operands, results);
     for (const NonFiniteKind kind : { NonFiniteKind::NotANumber, NonFiniteKind::Infinity }) {
         std::optional<RecordedStep::FirstNonFinite>& noted = m_nonFinite[static_cast<std::size_t>(kind)];
@@ -194,7 +194,7 @@ void DeviceRecorder::computed(OperationId operation, std::int64_t device, std::s
         if (!first || !first->produced)
             noted.reset();
         else if (!noted || noted->found.operation != first->operation || noted->found.device != first->device)
-            noted = RecordedStep::FirstNonFinite{ *first, m_out.operations.size() - 1 };
+            noted = RecordedStep::FirstNonFinite{ *first, m_out.operations.size() - (m_full ? 0 : 1) };
     }
 }
 

@@ -42,7 +42,8 @@ struct RecordedStep {
     std::shared_ptr<const FlatProgram> program;
     std::vector<RecordedArray> arguments; ///< of main, before the first operation
     std::vector<RecordedOperation> operations; ///< in order; the first maxOperations
-    /// The first NaN and the first infinity that an operation gave, and the number of that operation.
+    /// The first NaN and the first infinity that an operation gave, and the number of that operation; operations.size()
+    /// for one after the last that was kept.
     struct FirstNonFinite {
         NonFinite found;
         std::size_t operation = 0;

@@ -62,7 +62,9 @@ Result<std::unique_ptr<StepReplay::Machine>> StepReplay::machine(const std::shar
     auto made = std::make_unique<Machine>();
     made->recorder = std::move(recorder);
     RunOptions options;
-    options.threads = isReference ? 1 : 0;
+    options.threads = isReference ? 1 : limits.threads;
+    if (limits.maximumTrips > 0)
+        options.maximumTrips = limits.maximumTrips;
     options.initial = m_initial;
     options.memoryLimit = limits.bytes > 0 ? toBytes(limits.bytes) : 0;
     options.stop = made->progress.token();
@@ -193,7 +195,10 @@ Result<RecordedStepPtr> StepReplay::record(std::int64_t number, const Limits& li
     SHARDSCOPE_TRY(done, advance(m_devices, number, true, limits));
     if (!*done)
         return RecordedStepPtr();
+    auto& recorder = static_cast<DeviceRecorder&>(*m_devices->recorder);
     const ReferenceRecorder* reference = nullptr;
+    if (!limits.withReference)
+        return std::make_shared<const RecordedStep>(recorder.take(nullptr));
     if (m_reference && m_reference->run->stepsDone() >= number)
         m_reference->run->reset();
     if (m_reference || makeReference({}, limits)) {
@@ -203,7 +208,6 @@ Result<RecordedStepPtr> StepReplay::record(std::int64_t number, const Limits& li
         if (done)
             reference = static_cast<const ReferenceRecorder*>(m_reference->recorder.get());
     }
-    auto& recorder = static_cast<DeviceRecorder&>(*m_devices->recorder);
     return std::make_shared<const RecordedStep>(recorder.take(reference));
 }
 

@@ -30,6 +30,9 @@ public:
         std::stop_token stop = {};
         /// Called with the number of operations done and of all operations; those in the bodies of loops do not count.
         std::function<void(std::int64_t done, std::int64_t all)> progress = {};
+        std::int64_t maximumTrips = 0; ///< of a loop; 0 = as many as a run allows
+        int threads = 0; ///< of the simulated devices; 0 = one per core
+        bool withReference = true; ///< record() computes reference values as well
     };
     StepReplay(std::shared_ptr<const FlatProgram> program, InitialValues initial);
     ~StepReplay();
