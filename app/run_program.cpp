@@ -417,8 +417,12 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
         (void)outputFiles(run.program(), options.out); // throws before anything is run
     if (!options.jit.empty()) {
         auto parts = compiledParts(*run.snapshot, options.jit, cache);
-        if (!parts)
+        if (!parts) {
+            for (Arg& each : parts.error().args)
+                if (each.name == "key")
+                    each.value = "--jit";
             return refused(run, { std::move(parts.error()) }, BadInput);
+        }
         run.parts = std::move(*parts);
     }
     if (hasStep)

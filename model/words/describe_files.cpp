@@ -44,6 +44,12 @@ QString rangeRemedy(const Diagnostic& d)
     return arg.has("min") ? Words::tr("Use a value of at least %1.").arg(arg("min")) : Words::tr("Use another value.");
 }
 
+/// Of what a limit counts or measures: "devices", but not "nesting".
+bool isPlural(std::string_view what)
+{
+    return what != "file" && what != "nesting" && what != "YAML text";
+}
+
 QString tooLargeRemedy(const QString& what)
 {
     if (what == QLatin1String("mesh axes"))
@@ -168,8 +174,9 @@ ProblemText describeFile(const Diagnostic& d)
         if (arg.has("bytes") && arg.size("bytes") == arg.size("limit")) // a little more
             return { Words::tr("%1 would take more than %2, which is the limit").arg(arg("what"), arg.size("limit")),
                 tooLargeRemedy(arg("what")), {} };
-        if (arg("what") == QLatin1String("operations") && !arg.has("count"))
-            return { Words::tr("there are more than %1 operations, which is the limit").arg(arg.number("limit")),
+        if (!arg.has("bytes") && !arg.has("count") && isPlural(d.text("what")))
+            return { Words::tr("there are more than %1 %2, which is the limit", "a number, devices")
+                         .arg(arg.number("limit"), arg("what")),
                 tooLargeRemedy(arg("what")), {} };
         return { arg.has("bytes") ? Words::tr("%1 would take at least %2, the limit is %3")
                                         .arg(arg("what"), arg.size("bytes"), arg.size("limit"))
