@@ -31,7 +31,8 @@ private Q_SLOTS:
             // z is the sum over four devices of [4, 1024] numbers: 2 * 3/4 of their bytes.
             QVERIFY(part.sentBytes == Rational(24'576));
         }
-        for (const CompiledPart& again : compiledParts(*snapshot, "layers.*", cache).value())
+        const auto compiledAgain = compiledParts(*snapshot, "layers.*", cache).value();
+        for (const CompiledPart& again : compiledAgain)
             QVERIFY(again.isHit);
         QVERIFY(parts[0].seconds() > 0);
         const auto backward = compiledParts(*snapshot, "backward/layers.*", cache).value();

@@ -701,7 +701,8 @@ private Q_SLOTS:
         QVERIFY(slow[0].diagnostic.number("bytes") > 0);
         // All that goes along "model" between hosts is known, too: what the step does not wait for is of gradients.
         double all = 0;
-        for (const CollectiveEntry& entry : analysed(experiment)->collectives->entries)
+        const SnapshotPtr measured = analysed(experiment);
+        for (const CollectiveEntry& entry : measured->collectives->entries)
             if (!entry.scalarLoss && !entry.axes.empty() && entry.axes[0].axis == 0)
                 all += entry.sentPerStep().value();
         QCOMPARE(static_cast<double>(slow[0].diagnostic.number("of")), all);

@@ -38,7 +38,8 @@ Experiment listed(std::vector<ParameterRow> rows, std::vector<MeshAxis> mesh = g
 std::vector<GoldenKind> kindsOf(const MaxTextGoldens& goldens, const Experiment& experiment)
 {
     std::vector<GoldenKind> kinds;
-    for (const ComparedGolden& each : compareGoldens(goldens, experiment).value().arrays)
+    const auto compared = compareGoldens(goldens, experiment).value();
+    for (const ComparedGolden& each : compared.arrays)
         kinds.push_back(each.kind);
     return kinds;
 }
