@@ -32,25 +32,29 @@ namespace {
 /// Where operations stand in main.
 using Places = std::unordered_map<OperationId, std::size_t>;
 
+/// Null for an argument.
+const Operation* makerOf(const Program& program, ValueId value)
+{
+    const OperationId maker = program.value(value).definition;
+    return maker.valid() ? &program.operation(maker) : nullptr;
+}
+
+/// A constant, or one that was broadcast.
+bool isConstant(const Program& program, ValueId value)
+{
+    const Operation* maker = makerOf(program, value);
+    while (maker && maker->kind == OpKind::BroadcastInDim)
+        maker = makerOf(program, maker->operands[0]);
+    return maker && (maker->kind == OpKind::Constant || maker->kind == OpKind::SdyConstant);
+}
+
 /// A broadcast scalar or a constant says nothing of single elements.
 bool isScalar(const Program& program, ValueId value)
 {
-    const OperationId maker = program.value(value).definition;
-    if (!maker.valid())
-        return false;
-    const Operation& operation = program.operation(maker);
-    return operation.kind == OpKind::Constant || operation.kind == OpKind::SdyConstant
-        || (operation.kind == OpKind::BroadcastInDim && program.value(operation.operands[0]).type.rank() == 0);
-}
-
-bool isConstant(const Program& program, ValueId value)
-{
-    const OperationId maker = program.value(value).definition;
-    if (!maker.valid())
-        return false;
-    const Operation& operation = program.operation(maker);
-    return operation.kind == OpKind::Constant || operation.kind == OpKind::SdyConstant
-        || (operation.kind == OpKind::BroadcastInDim && isConstant(program, operation.operands[0]));
+    const Operation* maker = makerOf(program, value);
+    return maker
+        && (maker->kind == OpKind::Constant || maker->kind == OpKind::SdyConstant
+            || (maker->kind == OpKind::BroadcastInDim && program.value(maker->operands[0]).type.rank() == 0));
 }
 
 /// As a mean is: a sum by its count. (A gradient that is clipped is scaled by a number that depends on it.)
