@@ -137,10 +137,10 @@ void addArgumentOptions(Command& command, RunCommandOptions& options)
     command
         .addOption("--random", options.seed,
             "Arguments that --inputs does not give, the same for the same seed: those of a network as --init has "
-            "them by default; of a program in a text indices within what they index, moments and counters zeros, other "
-            "floats from -1 to 1, smaller where they are factors of a contraction, positive where roots or denominators "
-            "need it, from 0 to 1 where they are taken from 1. Without --inputs and --random the seed is that of the "
-            "experiment, or 0")
+            "them by default; of a program in a text indices within what they index, moments and counters zeros, "
+            "other floats from -1 to 1, smaller where they are factors of a contraction, positive where roots or "
+            "denominators need it, from 0 to 1 where they are taken from 1. Without --inputs and --random the seed is "
+            "that of the experiment, or 0")
         .wholeNumber(0, INT64_MAX)
         .optionText("SEED");
     command
