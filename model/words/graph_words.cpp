@@ -237,15 +237,21 @@ QString GraphWords::valueName(ValueId value, int level, int more) const
         const QString scope = path.layers + u'.' + QString::number(path.layer);
         for (int at = level; at > 0 && !within; at = m_outline->part(at).parent)
             within = m_outline->part(at).kind == PartKind::Scope && fromStd(m_outline->part(at).name) == scope;
-        const bool isOwnName = isNamedByText(*m_program, value); // not that of the parameter
-        name = within && !isOwnName ? path.leaf : words::operandName(*m_program, value);
-        if (within && !isOwnName) {
-            const bool isNext = of.path.starts_with("next(");
-            name = of.role == Role::Gradient ? tr("gradient of %1").arg(name)
-                : of.role == Role::Mu        ? tr("mu of %1").arg(name)
-                : of.role == Role::Nu        ? tr("nu of %1").arg(name)
-                : of.role == Role::Master    ? tr("master of %1").arg(name)
-                                             : name;
+        name = within && !isNamedByText(*m_program, value) ? path.leaf : words::operandName(*m_program, value);
+        if (within) {
+            constexpr std::string_view next = "next(";
+            std::string_view own = of.path;
+            const bool isNext = own.starts_with(next);
+            if (isNext)
+                own.remove_prefix(next.size());
+            // What a program's text calls its moments and gradients is their own name, not that of the parameter.
+            const bool isOfParameter = own.starts_with("opt/") || own.starts_with("grad(");
+            name = !isOfParameter           ? name
+                : of.role == Role::Gradient ? tr("gradient of %1").arg(name)
+                : of.role == Role::Mu       ? tr("mu of %1").arg(name)
+                : of.role == Role::Nu       ? tr("nu of %1").arg(name)
+                : of.role == Role::Master   ? tr("master of %1").arg(name)
+                                            : name;
             if (isNext)
                 name = tr("next %1").arg(name);
         }
