@@ -224,7 +224,9 @@ bool Reader::readFunctionArguments(Function& function, bool& declared)
 
 namespace {
 
-/// Whether one is the other but for a slip: a letter more or less, another one, or two that changed places.
+/// Whether one is the other but for a slip: a letter more or less, another one, or two that changed places. (What
+/// nearestName() proposes for a name that cannot be right is further away: jax.arg_info is no misspelt
+/// jax.result_info.)
 bool isSlip(std::string_view name, std::string_view known)
 {
     constexpr std::ptrdiff_t letters = 2;

@@ -70,6 +70,14 @@ InitialValue plain(InitialKind kind)
     return value;
 }
 
+InitialValue uniform(double low, double high)
+{
+    InitialValue value = plain(InitialKind::Uniform);
+    value.low = low;
+    value.high = high;
+    return value;
+}
+
 /// Of what nothing is asked.
 InitialValue freeValue(const TensorType& type)
 {
@@ -77,18 +85,7 @@ InitialValue freeValue(const TensorType& type)
         return integersOf(type.dtype, 0, 8);
     if (type.dtype == DType::F8E8M0FNU)
         return plain(InitialKind::NonNegative);
-    InitialValue value = plain(InitialKind::Uniform);
-    value.low = -1;
-    value.high = 1;
-    return value;
-}
-
-InitialValue fraction()
-{
-    InitialValue value = plain(InitialKind::Uniform);
-    value.low = 0;
-    value.high = 1;
-    return value;
+    return uniform(-1, 1);
 }
 
 /// What optimizers begin with zeros.
@@ -121,7 +118,7 @@ ArgumentStart startByUse(const TensorType& type, const ArgumentUse& use, Role ro
         if (use.positive)
             return { plain(InitialKind::NonNegative), InitialReason::Positive };
         if (use.fraction && dtype != DType::F8E8M0FNU)
-            return { fraction(), InitialReason::Fraction };
+            return { uniform(0, 1), InitialReason::Fraction };
         if (use.terms > 1 && dtype != DType::F8E8M0FNU)
             return { plain(InitialKind::FanIn), InitialReason::Factor };
         return { freeValue(type), InitialReason::Free };
