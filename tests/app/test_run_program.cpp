@@ -898,6 +898,42 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QVERIFY(read.json().at("results") == drawn.json().at("results"));
     }
 
+    /// A slip in an attribute that says something is told, once each; attributes of other programs are not.
+    void misspeltAttributes()
+    {
+        const QString program = file("attributes.mlir",
+            R"(func.func @main(%a: tensor<4xf32> {tf.aliasing_outptu = 0 : i32, jax.arg_info = "a"}, %b: tensor<4xf32> {tf.aliasing_outptu = 1 : i32, jax.bufer_donor = true}) -> (tensor<4xf32> {jax.result_info = "x"}, tensor<4xf32> {sdy.shardng = "y", xla.sharding = "z"}) {
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+)");
+        const Json problems =
+            runProgram({ QStringLiteral("check"), program, QStringLiteral("--json") }).json().at("problems");
+        QStringList told;
+        for (const Json& problem : problems)
+            if (problem.at("code") == "W220")
+                told << QString::fromStdString(problem.dump());
+        QCOMPARE(told.size(), 3);
+        for (const char* meant : { "tf.aliasing_output", "jax.buffer_donor", "sdy.sharding" })
+            QCOMPARE(told.filter(QLatin1String(meant)).size(), 1);
+    }
+
+    /// The program of a device is printed where it can be, and errors in it count.
+    void partitionOfErrors()
+    {
+        const QString program = file("memories.mlir",
+            R"(func.func @main(%a: tensor<4xf32> {mhlo.memory_kind = "device"}, %b: tensor<4xf32> {mhlo.memory_kind = "pinned_host"}) -> tensor<4xf32> {
+  %0 = stablehlo.add %a, %b : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+)");
+        QCOMPARE(runProgram({ QStringLiteral("check"), program }).code, 1);
+        const Ran ran = runProgram({ QStringLiteral("partition"), program });
+        QCOMPARE(ran.code, 1);
+        QVERIFY(ran.out.contains(QStringLiteral("stablehlo.add")));
+        QCOMPARE(runProgram({ QStringLiteral("partition"), program, QStringLiteral("--json") }).code, 1);
+        QCOMPARE(runProgram({ QStringLiteral("partition"), QStringLiteral("flax-mlp-logical") }).code, 0);
+    }
+
     /// What `partition` prints of an example is a program that is read, legal, and runs.
     void partitionedExamples_data()
     {
