@@ -118,6 +118,7 @@ private Q_SLOTS:
     void fusedBlocks();
     void fusedInPlace();
     void adamPattern();
+    void adamOfProducts();
 };
 
 void TestFusedKernels::fusedBlocks()
@@ -254,6 +255,61 @@ void TestFusedKernels::adamPattern()
             QVERIFY(results[0] == results[1]);
         }
     }
+}
+
+/// The parameter and its moments after an update by a gradient [m, n] of one or two products of k terms, stored or not.
+template <class T>
+void checkAdamOfProducts(const KernelSet& kernels, std::mt19937& random)
+{
+    const auto m = static_cast<std::int64_t>(1 + random() % 11), n = static_cast<std::int64_t>(1 + random() % 80);
+    const auto k = static_cast<std::int64_t>(1 + random() % 16), products = static_cast<std::int64_t>(1 + random() % 2);
+    const auto drawn = [&random](std::int64_t count, double least) {
+        std::vector<T> values;
+        std::uniform_real_distribution<double> distribution(least, 1);
+        for (std::int64_t i = 0; i < count; ++i)
+            values.push_back(static_cast<T>(distribution(random)));
+        return values;
+    };
+    std::vector<T> lefts[2], rights[2];
+    FewTermsOperands<T> of[2];
+    for (std::size_t p = 0; p < 2; ++p) {
+        lefts[p] = drawn(m * k, -1);
+        rights[p] = drawn(k * n, -1);
+        of[p] = { { lefts[p].data(), p == 0 ? 1 : k, p == 0 ? m : 1 }, { rights[p].data(), n, 1 } };
+    }
+    std::vector<T> gradient(static_cast<std::size_t>(m * n));
+    const MatrixView<T> c{ gradient.data(), n, 1 };
+    if (products == 1)
+        kernels.products<T>().fewTerms(c, of[0].a, of[0].b, m, n, k);
+    else
+        kernels.products<T>().fewTermsOfTwo(c, of[0], of[1], m, n, k);
+    std::vector<T> mu = drawn(m * n, -1), nu = drawn(m * n, 0), parameter = drawn(m * n, -1);
+    std::vector<T> otherMu = mu, otherNu = nu, otherParameter = parameter;
+    const auto operands = [&](std::vector<T>& first, std::vector<T>& second, std::vector<T>& updated) {
+        AdamOperands<T> made{ gradient.data(), first.data(), second.data(), updated.data(), first.data(), second.data(),
+            updated.data() };
+        made.muDecay = T(0.9), made.muGain = T(0.1), made.nuDecay = T(0.999), made.nuGain = T(0.001);
+        made.scale = T(1.5), made.epsilon = T(1e-8), made.step = T(-0.01);
+        return made;
+    };
+    kernels.adam<T>().update(operands(mu, nu, parameter), m * n);
+    AdamOperands<T> withoutGradient = operands(otherMu, otherNu, otherParameter);
+    withoutGradient.gradient = nullptr;
+    kernels.adam<T>().updateByProducts(withoutGradient, of, products, m, n, k);
+    const std::size_t bytes = gradient.size() * sizeof(T);
+    QVERIFY(std::memcmp(mu.data(), otherMu.data(), bytes) == 0);
+    QVERIFY(std::memcmp(nu.data(), otherNu.data(), bytes) == 0);
+    QVERIFY(std::memcmp(parameter.data(), otherParameter.data(), bytes) == 0);
+}
+
+void TestFusedKernels::adamOfProducts()
+{
+    std::mt19937 random(28);
+    for (int round = 0; round < test::randomCases(300); ++round)
+        for (const InstructionSet set : availableSets()) {
+            checkAdamOfProducts<float>(kernelSet(set), random);
+            checkAdamOfProducts<double>(kernelSet(set), random);
+        }
 }
 
 REGISTER_TEST(TestFusedKernels)

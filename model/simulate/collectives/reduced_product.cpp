@@ -335,12 +335,22 @@ double ReducedProduct::run(
             std::byte* const* slots = slotsOf(members[member]);
             return Product::Operands{ slots[m_lhs], slots[m_rhs] };
         };
+        const std::vector<std::int32_t>& writers = m_writers[group];
+        const bool isAddedAlone = isTimed && members.size() > 1;
+        if (members.size() <= 2 && writers.size() == 1 && !m_isStored && !isAddedAlone && m_fused->takesProducts()
+            && (!m_sum || m_sum->isSum())) {
+            FusedKernel::Products gradient{ &*m_product, { operandsOf(0) }, members.size(), firstRow, rows };
+            if (members.size() == 2)
+                gradient.operands[1] = operandsOf(1);
+            m_fused->runRange(slotsOf(writers.front()), fusedScratch, gradient);
+            continue;
+        }
         const auto multiply = [&](std::byte* out, std::size_t member) {
             const Product::Operands operands = operandsOf(member);
             m_product->runRows(out, operands.lhs, operands.rhs, firstRow, rows);
         };
         std::size_t next = 1;
-        if (members.size() > 1 && m_sum->isSum() && !isTimed)
+        if (members.size() > 1 && m_sum->isSum() && !isAddedAlone)
             m_product->runRowsOfTwo(sum, operandsOf(0), operandsOf(next++), firstRow, rows);
         else
             multiply(sum, 0);
@@ -357,7 +367,7 @@ double ReducedProduct::run(
             timed(store);
         else if (m_isStored)
             store();
-        for (const std::int32_t writer : m_writers[group])
+        for (const std::int32_t writer : writers)
             m_fused->runRange(slotsOf(writer), fusedScratch, first, first + count, { m_out, sum, first });
     }
     const std::int64_t all = endTile - firstTile, counted = (all + tilesPerTimed - 1) / tilesPerTimed;

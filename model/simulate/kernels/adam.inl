@@ -2,46 +2,122 @@
 // Adam's update in one pass. Every operation is rounded on its own, as in the separate instructions.
 
 template <class L>
-void adamLoop(const AdamOperands<typename L::Scalar>& o, std::int64_t n)
-{
+class AdamUpdate {
+public:
     using T = typename L::Scalar;
     using Register = typename L::Register;
-    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
-    constexpr std::int64_t ahead = 2048 / static_cast<std::int64_t>(sizeof(T)); // elements, that are prefetched
-    const Register muDecay = L::broadcast(o.muDecay), muGain = L::broadcast(o.muGain);
-    const Register nuDecay = L::broadcast(o.nuDecay), nuGain = L::broadcast(o.nuGain);
-    const Register scale = L::broadcast(o.scale), epsilon = L::broadcast(o.epsilon), step = L::broadcast(o.step);
-    const auto update = [&](std::int64_t i) {
-        const Register g = L::load(o.gradient + i);
-        const Register oldMu = L::load(o.mu + i);
-        const Register oldNu = L::load(o.nu + i);
-        const Register p = L::load(o.parameter + i);
-        const Register mu = L::add(L::multiply(oldMu, muDecay), L::multiply(g, muGain));
-        const Register nu = L::add(L::multiply(oldNu, nuDecay), L::multiply(L::multiply(g, g), nuGain));
-        const Register divisor = L::add(L::squareRoot(L::multiply(nu, scale)), epsilon);
-        L::store(o.newMu + i, mu);
-        L::store(o.newNu + i, nu);
-        L::store(o.newParameter + i, L::add(p, L::divide(L::multiply(mu, step), divisor)));
-    };
-    std::int64_t i = 0;
-    for (; i + line <= n; i += line) {
-        if (!o.gradientIsCached)
-            prefetchNear(o.gradient + i + ahead);
-        prefetchNear(o.mu + i + ahead);
-        prefetchNear(o.nu + i + ahead);
-        prefetchNear(o.parameter + i + ahead);
-#pragma GCC unroll 8
-        for (std::int64_t j = 0; j < line; j += L::width)
-            update(i + j);
+
+    explicit AdamUpdate(const AdamOperands<T>& operands)
+        : m_operands(operands)
+    {
     }
-    for (; i + L::width <= n; i += L::width)
-        update(i);
-    for (; i < n; ++i) {
-        const T g = o.gradient[i], oldMu = o.mu[i], oldNu = o.nu[i], p = o.parameter[i];
+    [[gnu::always_inline]] void prefetch(std::int64_t i) const
+    {
+        prefetchNear(m_operands.mu + i);
+        prefetchNear(m_operands.nu + i);
+        prefetchNear(m_operands.parameter + i);
+    }
+    /// A register from element i on, by functions that load and store it.
+    template <class Load, class Store>
+    [[gnu::always_inline]] void several(std::int64_t i, const Register& g, const Load& load, const Store& store) const
+    {
+        const AdamOperands<T>& o = m_operands;
+        Register oldMu, oldNu, p;
+        load(oldMu, o.mu + i);
+        load(oldNu, o.nu + i);
+        load(p, o.parameter + i);
+        const Register mu = L::add(L::multiply(oldMu, m_muDecay), L::multiply(g, m_muGain));
+        const Register nu = L::add(L::multiply(oldNu, m_nuDecay), L::multiply(L::multiply(g, g), m_nuGain));
+        const Register divisor = L::add(L::squareRoot(L::multiply(nu, m_scale)), m_epsilon);
+        store(o.newMu + i, mu);
+        store(o.newNu + i, nu);
+        store(o.newParameter + i, L::add(p, L::divide(L::multiply(mu, m_step), divisor)));
+    }
+    [[gnu::always_inline]] void full(std::int64_t i, const Register& g) const
+    {
+        several(
+            i, g, [](Register& to, const T* from) { to = L::load(from); },
+            [](T* to, const Register& value) { L::store(to, value); });
+    }
+    [[gnu::always_inline]] void one(std::int64_t i, T g) const
+    {
+        const AdamOperands<T>& o = m_operands;
+        const T oldMu = o.mu[i], oldNu = o.nu[i], p = o.parameter[i];
         const T mu = oldMu * o.muDecay + g * o.muGain;
         const T nu = oldNu * o.nuDecay + (g * g) * o.nuGain;
         o.newMu[i] = mu;
         o.newNu[i] = nu;
         o.newParameter[i] = p + (mu * o.step) / (SqrtOf::of(nu * o.scale) + o.epsilon);
     }
+
+private:
+    const AdamOperands<T> m_operands;
+    const Register m_muDecay = L::broadcast(m_operands.muDecay), m_muGain = L::broadcast(m_operands.muGain);
+    const Register m_nuDecay = L::broadcast(m_operands.nuDecay), m_nuGain = L::broadcast(m_operands.nuGain);
+    const Register m_scale = L::broadcast(m_operands.scale), m_epsilon = L::broadcast(m_operands.epsilon);
+    const Register m_step = L::broadcast(m_operands.step);
+};
+
+template <class L>
+void adamLoop(const AdamOperands<typename L::Scalar>& o, std::int64_t n)
+{
+    using T = typename L::Scalar;
+    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+    constexpr std::int64_t ahead = 2048 / static_cast<std::int64_t>(sizeof(T)); // elements, that are prefetched
+    const AdamUpdate<L> update(o);
+    std::int64_t i = 0;
+    for (; i + line <= n; i += line) {
+        if (!o.gradientIsCached)
+            prefetchNear(o.gradient + i + ahead);
+        update.prefetch(i + ahead);
+#pragma GCC unroll 8
+        for (std::int64_t j = 0; j < line; j += L::width)
+            update.full(i + j, L::load(o.gradient + i + j));
+    }
+    for (; i + L::width <= n; i += L::width)
+        update.full(i, L::load(o.gradient + i));
+    for (; i < n; ++i)
+        update.one(i, o.gradient[i]);
+}
+
+/// Takes the gradient as its registers are computed: the divisions of one update go on beside the next ones' products.
+template <class L>
+struct AdamOfGradient {
+    using T = typename L::Scalar;
+    using Register = typename L::Register;
+
+    AdamUpdate<L> update;
+    std::int64_t columns;
+    std::int64_t ahead; ///< elements
+
+    [[gnu::always_inline]] void full(std::int64_t row, std::int64_t column, const Register& g) const
+    {
+        const std::int64_t i = row * columns + column;
+        update.prefetch(i + ahead);
+        update.full(i, g);
+    }
+    template <class Part>
+    [[gnu::always_inline]] void part(std::int64_t row, std::int64_t column, const Register& g, Part lanes) const
+    {
+        update.several(
+            row * columns + column, g, [lanes](Register& to, const T* from) { to = L::loadPart(from, lanes); },
+            [lanes](T* to, const Register& value) { L::storePart(to, value, lanes); });
+    }
+    [[gnu::always_inline]] void one(std::int64_t row, std::int64_t column, T g) const
+    {
+        update.one(row * columns + column, g);
+    }
+};
+
+template <class L>
+void adamOfProducts(const AdamOperands<typename L::Scalar>& o, const FewTermsOperands<typename L::Scalar>* of,
+    std::int64_t products, std::int64_t m, std::int64_t n, std::int64_t k)
+{
+    constexpr std::int64_t nearby = 4096; // columns
+    // Four rows are done at a time; long ones are not all waited for.
+    const AdamOfGradient<L> target{ AdamUpdate<L>(o), n, n <= nearby ? 4 * n : nearby / 8 };
+    if (products == 1)
+        Products<L>::template allRowsOf<1>(of, m, n, k, target);
+    else
+        Products<L>::template allRowsOf<2>(of, m, n, k, target);
 }

@@ -428,10 +428,14 @@ void FusedKernel::runAdam(const Memory& memory, std::int64_t begin, std::int64_t
     operands.epsilon = *at(r.epsilon);
     operands.step = *at(r.step);
     operands.gradientIsCached = m_places[static_cast<std::size_t>(r.gradient)].slot == memory.standIn.slot;
-    if constexpr (sizeof(T) == sizeof(float))
-        m_kernels->adamF32(operands, end - begin);
-    else
-        m_kernels->adamF64(operands, end - begin);
+    if (!memory.gradient)
+        return m_kernels->adam<T>().update(operands, end - begin);
+    const Products& gradient = *memory.gradient;
+    std::array<FewTermsOperands<T>, 2> of;
+    for (std::size_t i = 0; i < gradient.count; ++i)
+        of[i] = gradient.product->rowsOf<T>(gradient.operands[i], gradient.firstRow);
+    m_kernels->adam<T>().updateByProducts(operands, of.data(), static_cast<std::int64_t>(gradient.count), gradient.rows,
+        gradient.product->columnCount(), gradient.product->termCount());
 }
 
 void FusedKernel::fill(const Repeat& repeat, const Memory& memory, std::int64_t element, std::int64_t count) const
@@ -471,13 +475,20 @@ void FusedKernel::run(std::byte* const* slots, std::byte* scratch, WorkShare sha
     const std::int64_t begin = boundary(share.part);
     const std::int64_t end = boundary(share.part + 1);
     if (begin < end)
-        runElements({ slots, scratch, {}, nullptr }, begin, end);
+        runElements({ slots, scratch, {}, nullptr, nullptr }, begin, end);
 }
 
 void FusedKernel::runRange(
     std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end, const StandIn& standIn) const
 {
-    runElements({ slots, scratch, standIn, nullptr }, begin, end);
+    runElements({ slots, scratch, standIn, nullptr, nullptr }, begin, end);
+}
+
+void FusedKernel::runRange(std::byte* const* slots, std::byte* scratch, const Products& gradient) const
+{
+    const std::int64_t columns = gradient.product->columnCount();
+    runElements({ slots, scratch, {}, nullptr, &gradient }, gradient.firstRow * columns,
+        (gradient.firstRow + gradient.rows) * columns);
 }
 
 void FusedKernel::runElements(const Memory& withoutBegins, std::int64_t begin, std::int64_t end) const

@@ -16,6 +16,7 @@
 #include "schedule/plan.h"
 #include "simulate/kernels/adam_pattern.h"
 #include "simulate/kernels/kernel_set.h"
+#include "simulate/kernels/product.h"
 #include "simulate/run/replica_sharing.h"
 
 namespace shardscope {
@@ -41,6 +42,18 @@ public:
     /// The elements from `begin` to `end`. The slot of the stand-in must not be written.
     void runRange(std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end,
         const StandIn& standIn) const;
+
+    /// One product, or the sum of two, that is computed in place of a slot.
+    struct Products {
+        const Product* product = nullptr; ///< hasRows()
+        std::array<Product::Operands, 2> operands;
+        std::size_t count = 1;
+        std::int64_t firstRow = 0, rows = 0;
+    };
+    /// Whether runRange() of a sum's rows can compute them as it goes along.
+    [[nodiscard]] bool takesProducts() const { return isSpecialised(); }
+    /// The elements of these rows, as runRange() with the sum as the stand-in of its gradient.
+    void runRange(std::byte* const* slots, std::byte* scratch, const Products& gradient) const;
 
 private:
     class Compiler;
@@ -87,6 +100,7 @@ private:
         std::byte* scratch = nullptr;
         StandIn standIn;
         std::byte** begins = nullptr; ///< per register, in the scratch: its element 0
+        const Products* gradient = nullptr; ///< if it is computed
     };
     [[nodiscard]] static const std::byte* begin(const Place& place, const Memory& memory);
     [[nodiscard]] std::byte* address(std::int16_t reg, const Memory& memory, std::int64_t element) const

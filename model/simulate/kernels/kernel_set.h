@@ -92,6 +92,15 @@ struct AdamOperands {
     bool gradientIsCached = false; ///< it has been computed just before, and need not be prefetched
 };
 
+template <class T>
+struct AdamFunctions {
+    void (*update)(const AdamOperands<T>& operands, std::int64_t n) = nullptr;
+    /// The same where the gradient [m, n] is the sum of 1 or 2 products of few terms, as fewTerms() and fewTermsOfTwo()
+    /// round it. It is not stored; `operands.gradient` is not read.
+    void (*updateByProducts)(const AdamOperands<T>& operands, const FewTermsOperands<T>* of, std::int64_t products,
+        std::int64_t m, std::int64_t n, std::int64_t k) = nullptr;
+};
+
 struct KernelSet {
     InstructionSet set = InstructionSet::Portable;
     /// Null where the combination has no kernel.
@@ -103,11 +112,19 @@ struct KernelSet {
     ProductFunctions<float> f32;
     ProductFunctions<double> f64;
     ProductFunctions<std::int32_t> i32;
-    void (*adamF32)(const AdamOperands<float>& operands, std::int64_t n) = nullptr;
-    void (*adamF64)(const AdamOperands<double>& operands, std::int64_t n) = nullptr;
+    AdamFunctions<float> adamF32;
+    AdamFunctions<double> adamF64;
 
     template <class T>
     [[nodiscard]] const ProductFunctions<T>& products() const;
+    template <class T>
+    [[nodiscard]] const AdamFunctions<T>& adam() const
+    {
+        if constexpr (sizeof(T) == sizeof(float))
+            return adamF32;
+        else
+            return adamF64;
+    }
 };
 
 template <>

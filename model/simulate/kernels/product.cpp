@@ -206,14 +206,6 @@ void Product::runSeveralTyped(std::span<const Sharer> sharers, const std::byte* 
 }
 
 template <class T>
-FewTermsOperands<T> Product::rowsOf(const Operands& operands, std::int64_t first) const
-{
-    const ProductOperand& left = m_shape.left;
-    return { { reinterpret_cast<const T*>(operands.lhs) + first * left.rowStride, left.rowStride, left.columnStride },
-        { reinterpret_cast<const T*>(operands.rhs), m_shape.right.rowStride, m_shape.right.columnStride } };
-}
-
-template <class T>
 void Product::runRowsTyped(
     std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const
 {

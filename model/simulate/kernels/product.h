@@ -82,6 +82,16 @@ public:
         (this->*m_runRowsOfTwo)(out, one, other, first, count);
     }
 
+    /// What runRows() gives to the kernels.
+    template <class T>
+    [[nodiscard]] FewTermsOperands<T> rowsOf(const Operands& operands, std::int64_t first) const
+    {
+        const ProductOperand& left = m_shape.left;
+        return { { reinterpret_cast<const T*>(operands.lhs) + first * left.rowStride, left.rowStride,
+                     left.columnStride },
+            { reinterpret_cast<const T*>(operands.rhs), m_shape.right.rowStride, m_shape.right.columnStride } };
+    }
+
     /// Whether columns of the result can be had one by one: a few rows, each element the sum of neighbouring terms of
     /// the right operand, as of the product with a transposed matrix. Their bits are those of run().
     [[nodiscard]] bool hasColumns() const { return m_runColumns != nullptr; }
@@ -105,9 +115,6 @@ private:
     template <class T>
     void runRowsOfTwoTyped(
         std::byte* out, const Operands& one, const Operands& other, std::int64_t first, std::int64_t count) const;
-    template <class T>
-    [[nodiscard]] FewTermsOperands<T> rowsOf(const Operands& operands, std::int64_t first) const;
-
     template <class T>
     void runColumnsTyped(
         std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const;

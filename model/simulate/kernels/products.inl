@@ -189,8 +189,8 @@ struct Products {
             addToRows<1>(c, a, b, i, n, term, terms, first, ahead);
     }
 
-    static void fewRows(const ProductRows<T>* of, std::int64_t count, In b, std::int64_t m, std::int64_t n,
-        std::int64_t k)
+    static void fewRows(
+        const ProductRows<T>* of, std::int64_t count, In b, std::int64_t m, std::int64_t n, std::int64_t k)
     {
         // So many rows of B that C is seldom read and written, and that they and the next ones fit the L2 cache.
         const std::int64_t rowBytes = b.rowStride * static_cast<std::int64_t>(sizeof(T));
@@ -274,7 +274,10 @@ struct Products {
     }
 
     /// Whether the sums of a block of 4 x 4 can be made together.
-    static constexpr bool sumsTogether = requires(T* out, const Register (&rows)[4][4]) { L::sumSixteen(out, rows); };
+    static constexpr bool sumsTogether = requires(T * out, const Register (&rows)[4][4])
+    {
+        L::sumSixteen(out, rows);
+    };
 
     template <int columns>
     static void dotColumns(Out c, In a, In b, std::int64_t m, std::int64_t j, std::int64_t k)
@@ -311,14 +314,15 @@ struct Products {
         addToAll(c, a, b, m, n, 0, k, true, {});
     }
 
-    /// `rows` x `registers` of the sum of two products, by functions that load and store a register.
-    template <int rows, int registers, class Load, class Store>
-    [[gnu::always_inline]] static inline void sumOfTwo(Out c, const FewTermsOperands<T>& x,
-        const FewTermsOperands<T>& y, std::int64_t i, std::int64_t j, std::int64_t k, Load load, Store store)
+    /// `rows` x `registers` of the sum of one or two products, each a chain of multiply-adds. `load` and `store` get a
+    /// register and where it stands: `load` in B, `store` by row and column of the sum.
+    template <int products, int rows, int registers, class Load, class Store>
+    [[gnu::always_inline]] static inline void sumOf(const FewTermsOperands<T>* of, std::int64_t i, std::int64_t j,
+        std::int64_t k, const Load& load, const Store& store)
     {
-        Register sums[2][count(rows)][count(registers)];
+        Register sums[count(products)][count(rows)][count(registers)];
 #pragma GCC unroll 2
-        for (int p = 0; p < 2; ++p)
+        for (int p = 0; p < products; ++p)
 #pragma GCC unroll 4
             for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
@@ -326,17 +330,16 @@ struct Products {
                     sums[p][r][s] = L::zero();
         for (std::int64_t t = 0; t < k; ++t)
 #pragma GCC unroll 2
-            for (int p = 0; p < 2; ++p) {
-                const FewTermsOperands<T>& of = p == 0 ? x : y;
-                const T* row = of.b.data + t * of.b.rowStride + j;
-                const T* factor = of.a.data + i * of.a.rowStride + t * of.a.columnStride;
+            for (int p = 0; p < products; ++p) {
+                const T* row = of[p].b.data + t * of[p].b.rowStride + j;
+                const T* factor = of[p].a.data + i * of[p].a.rowStride + t * of[p].a.columnStride;
                 Register terms[count(registers)];
 #pragma GCC unroll 4
                 for (int s = 0; s < registers; ++s)
                     load(terms[s], row + s * L::width);
 #pragma GCC unroll 4
                 for (int r = 0; r < rows; ++r) {
-                    const Register one = L::broadcast(factor[r * of.a.rowStride]);
+                    const Register one = L::broadcast(factor[r * of[p].a.rowStride]);
 #pragma GCC unroll 4
                     for (int s = 0; s < registers; ++s)
                         sums[p][r][s] = L::multiplyAdd(one, terms[s], sums[p][r][s]);
@@ -345,62 +348,82 @@ struct Products {
 #pragma GCC unroll 4
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
-            for (int s = 0; s < registers; ++s)
-                store(c.data + (i + r) * c.rowStride + j + s * L::width, L::add(sums[0][r][s], sums[1][r][s]));
+            for (int s = 0; s < registers; ++s) {
+                Register sum = sums[0][r][s];
+                if constexpr (products == 2)
+                    sum = L::add(sum, sums[1][r][s]);
+                store(i + r, j + s * L::width, sum);
+            }
     }
-    template <int rows, int registers>
-    static void sumOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t i,
-        std::int64_t j, std::int64_t k)
+    /// `rows` rows of the sum. `target` takes full registers, parts of one, and single elements where the instruction
+    /// set has no parts. It is a copy, so that its members can stay in registers.
+    template <int products, int rows, class Target>
+    static void rowsOf(
+        const FewTermsOperands<T>* of, std::int64_t i, std::int64_t n, std::int64_t k, const Target target)
     {
-        sumOfTwo<rows, registers>(
-            c, x, y, i, j, k, [](Register& to, const T* from) { to = L::load(from); },
-            [](T* to, const Register& from) { L::store(to, from); });
-    }
-    template <int rows>
-    static void lastColumnsOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t i,
-        std::int64_t j, std::int64_t columns, std::int64_t k)
-    {
-        if constexpr (L::hasParts) {
-            const auto part = L::firstLanes(columns);
-            sumOfTwo<rows, 1>(
-                c, x, y, i, j, k, [part](Register& to, const T* from) { to = L::loadPart(from, part); },
-                [part](T* to, const Register& from) { L::storePart(to, from, part); });
-        } else {
-            for (int r = 0; r < rows; ++r)
-                for (std::int64_t column = j; column < j + columns; ++column) {
-                    const auto element = [&](const FewTermsOperands<T>& of) {
-                        T sum = 0;
-                        for (std::int64_t t = 0; t < k; ++t)
-                            sum = L::scalarMultiplyAdd(of.a.data[(i + r) * of.a.rowStride + t * of.a.columnStride],
-                                of.b.data[t * of.b.rowStride + column], sum);
-                        return sum;
-                    };
-                    // 1 x + y is the sum: nothing else is rounded.
-                    c.data[(i + r) * c.rowStride + column] = L::scalarMultiplyAdd(T(1), element(x), element(y));
-                }
-        }
-    }
-    template <int rows>
-    static void rowsOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t i,
-        std::int64_t n, std::int64_t k)
-    {
+        const auto load = [](Register& to, const T* from) { to = L::load(from); };
+        const auto store = [&target](std::int64_t row, std::int64_t column, const Register& sum) {
+            target.full(row, column, sum);
+        };
         std::int64_t j = 0;
         if constexpr (L::tileRegisters >= 4) // of sixteen sums at a time
             for (; j + 2 * L::width <= n; j += 2 * L::width)
-                sumOfTwo<rows, 2>(c, x, y, i, j, k);
+                sumOf<products, rows, 2>(of, i, j, k, load, store);
         for (; j + L::width <= n; j += L::width)
-            sumOfTwo<rows, 1>(c, x, y, i, j, k);
-        if (j < n)
-            lastColumnsOfTwo<rows>(c, x, y, i, j, n - j, k);
+            sumOf<products, rows, 1>(of, i, j, k, load, store);
+        if (j == n)
+            return;
+        if constexpr (L::hasParts) {
+            const auto part = L::firstLanes(n - j);
+            sumOf<products, rows, 1>(
+                of, i, j, k, [part](Register& to, const T* from) { to = L::loadPart(from, part); },
+                [&target, part](std::int64_t row, std::int64_t column, const Register& sum) {
+                    target.part(row, column, sum, part);
+                });
+        } else {
+            for (int r = 0; r < rows; ++r)
+                for (std::int64_t column = j; column < n; ++column) {
+                    const auto element = [&](const FewTermsOperands<T>& one) {
+                        T sum = 0;
+                        for (std::int64_t t = 0; t < k; ++t)
+                            sum = L::scalarMultiplyAdd(one.a.data[(i + r) * one.a.rowStride + t * one.a.columnStride],
+                                one.b.data[t * one.b.rowStride + column], sum);
+                        return sum;
+                    };
+                    T sum = element(of[0]);
+                    if constexpr (products == 2) // 1 x + y is the sum: nothing else is rounded
+                        sum = L::scalarMultiplyAdd(T(1), sum, element(of[1]));
+                    target.one(i + r, column, sum);
+                }
+        }
     }
-    static void fewTermsOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t m,
-        std::int64_t n, std::int64_t k)
+    template <int products, class Target>
+    static void allRowsOf(
+        const FewTermsOperands<T>* of, std::int64_t m, std::int64_t n, std::int64_t k, const Target& target)
     {
         std::int64_t i = 0;
         for (; i + 4 <= m; i += 4)
-            rowsOfTwo<4>(c, x, y, i, n, k);
+            rowsOf<products, 4>(of, i, n, k, target);
         for (; i < m; ++i)
-            rowsOfTwo<1>(c, x, y, i, n, k);
+            rowsOf<products, 1>(of, i, n, k, target);
+    }
+
+    struct StoreInMatrix {
+        Out c;
+        [[nodiscard]] T* at(std::int64_t row, std::int64_t column) const { return c.data + row * c.rowStride + column; }
+        void full(std::int64_t row, std::int64_t column, const Register& sum) const { L::store(at(row, column), sum); }
+        template <class Part>
+        void part(std::int64_t row, std::int64_t column, const Register& sum, Part lanes) const
+        {
+            L::storePart(at(row, column), sum, lanes);
+        }
+        void one(std::int64_t row, std::int64_t column, T sum) const { *at(row, column) = sum; }
+    };
+    static void fewTermsOfTwo(Out c, const FewTermsOperands<T>& x, const FewTermsOperands<T>& y, std::int64_t m,
+        std::int64_t n, std::int64_t k)
+    {
+        const FewTermsOperands<T> both[] = { x, y };
+        allRowsOf<2>(both, m, n, k, StoreInMatrix{ c });
     }
 
     // The packed product: blocks of B [blockTerms, blockColumns] and of A [blockRows, blockTerms] are copied into

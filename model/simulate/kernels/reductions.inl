@@ -122,6 +122,6 @@ RowReduction rowReductionFunction(const ReduceKey& key)
 KernelSet makeSet(InstructionSet set)
 {
     return { set, &elementwiseFunction, &rowReductionFunction, &repeatEach, Products<F32Lanes>::functions(),
-        Products<F64Lanes>::functions(), Products<ScalarLanes<std::int32_t>>::functions(), &adamLoop<F32Lanes>,
-        &adamLoop<F64Lanes> };
+        Products<F64Lanes>::functions(), Products<ScalarLanes<std::int32_t>>::functions(),
+        { &adamLoop<F32Lanes>, &adamOfProducts<F32Lanes> }, { &adamLoop<F64Lanes>, &adamOfProducts<F64Lanes> } };
 }
