@@ -36,28 +36,38 @@ struct Products {
     using Out = MatrixView<T>;
     using In = MatrixView<const T>;
 
+    /// Rows of C and A that stand beside each other; eight rows may be four of one product and four of another.
+    using Rows = ProductRows<T>;
+    template <int rows>
+    using Fours = const Rows (&)[count((rows + 3) / 4)];
+    static Rows rowsFrom(const Rows& of, std::int64_t i)
+    {
+        return { { of.c.data + i * of.c.rowStride, of.c.rowStride, 1 },
+            { of.a.data + i * of.a.rowStride, of.a.rowStride, of.a.columnStride } };
+    }
+
     /// Adds `terms` neighbouring terms of the contracted index to `rows` rows of C, `registers` registers of each from
     /// column j on; or starts C with them. Moves on what is prefetched.
     template <int rows, int registers>
-    [[gnu::always_inline]] static inline void addTerms(Out c, In a, In b, std::int64_t i, std::int64_t j,
-        std::int64_t term, std::int64_t terms, bool first, Ahead<T>& ahead)
+    [[gnu::always_inline]] static inline void addTerms(
+        Fours<rows> of, In b, std::int64_t j, std::int64_t term, std::int64_t terms, bool first, Ahead<T>& ahead)
     {
         constexpr auto lineElements = static_cast<std::int64_t>(64 / sizeof(T));
         const T* next = ahead.next;
         std::int64_t skip = ahead.skip;
-        T* const target = c.data + i * c.rowStride + j;
+        const auto target = [&](int r) { return of[r / 4].c.data + r % 4 * of[r / 4].c.rowStride + j; };
         Register sums[count(rows)][count(registers)];
 #pragma GCC unroll 16
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
             for (int s = 0; s < registers; ++s)
-                sums[r][s] = first ? L::zero() : L::load(target + r * c.rowStride + s * L::width);
+                sums[r][s] = first ? L::zero() : L::load(target(r) + s * L::width);
         // A pointer for every four rows, so that all of them stay in registers.
         constexpr int fours = (rows + 3) / 4;
         const T* factors[count(fours)];
 #pragma GCC unroll 4
         for (int four = 0; four < fours; ++four) {
-            factors[four] = a.data + (i + 4 * four) * a.rowStride + term * a.columnStride;
+            factors[four] = of[four].a.data + term * of[four].a.columnStride;
             keepApart(factors[four]);
         }
         const T* row = b.data + term * b.rowStride + j;
@@ -77,14 +87,14 @@ struct Products {
                 x[s] = L::load(row + s * L::width);
 #pragma GCC unroll 16
             for (int r = 0; r < rows; ++r) {
-                const Register y = L::broadcast(factors[r / 4][r % 4 * a.rowStride]);
+                const Register y = L::broadcast(factors[r / 4][r % 4 * of[r / 4].a.rowStride]);
 #pragma GCC unroll 4
                 for (int s = 0; s < registers; ++s)
                     sums[r][s] = L::multiplyAdd(y, x[s], sums[r][s]);
             }
 #pragma GCC unroll 4
             for (int four = 0; four < fours; ++four)
-                factors[four] += a.columnStride;
+                factors[four] += of[four].a.columnStride;
         }
         ahead.next = next;
         ahead.skip = skip;
@@ -92,120 +102,140 @@ struct Products {
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
             for (int s = 0; s < registers; ++s)
-                L::store(target + r * c.rowStride + s * L::width, sums[r][s]);
+                L::store(target(r) + s * L::width, sums[r][s]);
     }
 
     /// The same for the last columns, fewer than a register holds.
     template <int rows>
-    static void addToLastColumns(Out c, In a, In b, std::int64_t i, std::int64_t j, std::int64_t columns,
-        std::int64_t term, std::int64_t terms, bool first)
+    static void addToLastColumns(
+        Fours<rows> of, In b, std::int64_t j, std::int64_t columns, std::int64_t term, std::int64_t terms, bool first)
     {
-        T* const target = c.data + i * c.rowStride + j;
-        const T* factor = a.data + i * a.rowStride + term * a.columnStride;
+        const auto target = [&](int r) { return of[r / 4].c.data + r % 4 * of[r / 4].c.rowStride + j; };
         const T* row = b.data + term * b.rowStride + j;
         if constexpr (L::hasParts) {
             const auto part = L::firstLanes(columns);
             Register sums[count(rows)];
 #pragma GCC unroll 16
             for (int r = 0; r < rows; ++r)
-                sums[r] = first ? L::zero() : L::loadPart(target + r * c.rowStride, part);
+                sums[r] = first ? L::zero() : L::loadPart(target(r), part);
             constexpr int fours = (rows + 3) / 4;
             const T* factors[count(fours)];
 #pragma GCC unroll 4
             for (int four = 0; four < fours; ++four) {
-                factors[four] = factor + 4 * four * a.rowStride;
+                factors[four] = of[four].a.data + term * of[four].a.columnStride;
                 keepApart(factors[four]);
             }
             for (std::int64_t t = 0; t < terms; ++t, row += b.rowStride) {
                 const Register x = L::loadPart(row, part);
 #pragma GCC unroll 16
                 for (int r = 0; r < rows; ++r)
-                    sums[r] = L::multiplyAdd(L::broadcast(factors[r / 4][r % 4 * a.rowStride]), x, sums[r]);
+                    sums[r] = L::multiplyAdd(L::broadcast(factors[r / 4][r % 4 * of[r / 4].a.rowStride]), x, sums[r]);
 #pragma GCC unroll 4
                 for (int four = 0; four < fours; ++four)
-                    factors[four] += a.columnStride;
+                    factors[four] += of[four].a.columnStride;
             }
 #pragma GCC unroll 16
             for (int r = 0; r < rows; ++r)
-                L::storePart(target + r * c.rowStride, sums[r], part);
+                L::storePart(target(r), sums[r], part);
         } else {
-            for (std::int64_t column = 0; column < columns; ++column) {
-#pragma GCC unroll 4
-                for (int r = 0; r < rows; ++r) {
-                    T sum = first ? T(0) : target[r * c.rowStride + column];
+            for (int r = 0; r < rows; ++r) {
+                const In& a = of[r / 4].a;
+                const T* factor = a.data + r % 4 * a.rowStride + term * a.columnStride;
+                for (std::int64_t column = 0; column < columns; ++column) {
+                    T sum = first ? T(0) : target(r)[column];
                     for (std::int64_t t = 0; t < terms; ++t)
-                        sum = L::scalarMultiplyAdd(
-                            factor[r * a.rowStride + t * a.columnStride], row[t * b.rowStride + column], sum);
-                    target[r * c.rowStride + column] = sum;
+                        sum = L::scalarMultiplyAdd(factor[t * a.columnStride], row[t * b.rowStride + column], sum);
+                    target(r)[column] = sum;
                 }
             }
         }
     }
 
     template <int rows>
-    static void addToRows(Out c, In a, In b, std::int64_t i, std::int64_t n, std::int64_t term, std::int64_t terms,
-        bool first, Ahead<T> ahead)
+    static void addToRows(
+        Fours<rows> of, In b, std::int64_t n, std::int64_t term, std::int64_t terms, bool first, Ahead<T> ahead)
     {
         std::int64_t j = 0;
         if constexpr (rows <= 4 && L::tileRegisters >= 4)
             for (; j + 4 * L::width <= n; j += 4 * L::width)
-                addTerms<rows, 4>(c, a, b, i, j, term, terms, first, ahead);
+                addTerms<rows, 4>(of, b, j, term, terms, first, ahead);
         if constexpr (rows <= 8)
             for (; j + 2 * L::width <= n; j += 2 * L::width)
-                addTerms<rows, 2>(c, a, b, i, j, term, terms, first, ahead);
+                addTerms<rows, 2>(of, b, j, term, terms, first, ahead);
         if (j + L::width <= n) {
-            addTerms<rows, 1>(c, a, b, i, j, term, terms, first, ahead);
+            addTerms<rows, 1>(of, b, j, term, terms, first, ahead);
             j += L::width;
         }
         if constexpr (requires { typename L::Half; })
             if (j + L::Half::width <= n) {
-                Products<typename L::Half>::template addTerms<rows, 1>(c, a, b, i, j, term, terms, first, ahead);
+                Products<typename L::Half>::template addTerms<rows, 1>(of, b, j, term, terms, first, ahead);
                 j += L::Half::width;
             }
         if (j < n)
-            addToLastColumns<rows>(c, a, b, i, j, n - j, term, terms, first);
+            addToLastColumns<rows>(of, b, j, n - j, term, terms, first);
     }
+
+    /// Enough sums at a time to hide how long one takes.
+    static constexpr bool takesEightRows = L::tileRows > 4;
 
     /// Some terms to all of C.
     static void addToAll(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t term, std::int64_t terms,
         bool first, Ahead<T> ahead)
     {
+        const Rows all{ c, a };
         std::int64_t i = 0; // the first rows ask for what comes next
-        if constexpr (L::tileRows > 4) { // enough sums at a time to hide how long one takes
+        if constexpr (takesEightRows) {
             if (n <= L::width)
                 for (; i + 16 <= m; i += 16, ahead = {})
-                    addToRows<16>(c, a, b, i, n, term, terms, first, ahead);
+                    addToRows<16>(
+                        { rowsFrom(all, i), rowsFrom(all, i + 4), rowsFrom(all, i + 8), rowsFrom(all, i + 12) }, b, n,
+                        term, terms, first, ahead);
             for (; i + 8 <= m; i += 8, ahead = {})
-                addToRows<8>(c, a, b, i, n, term, terms, first, ahead);
+                addToRows<8>({ rowsFrom(all, i), rowsFrom(all, i + 4) }, b, n, term, terms, first, ahead);
         }
         for (; i + 4 <= m; i += 4, ahead = {})
-            addToRows<4>(c, a, b, i, n, term, terms, first, ahead);
+            addToRows<4>({ rowsFrom(all, i) }, b, n, term, terms, first, ahead);
         if (i + 2 <= m) {
-            addToRows<2>(c, a, b, i, n, term, terms, first, ahead);
+            addToRows<2>({ rowsFrom(all, i) }, b, n, term, terms, first, ahead);
             i += 2;
             ahead = {};
         }
         if (i < m)
-            addToRows<1>(c, a, b, i, n, term, terms, first, ahead);
+            addToRows<1>({ rowsFrom(all, i) }, b, n, term, terms, first, ahead);
     }
 
     static void fewRows(
         const ProductRows<T>* of, std::int64_t count, In b, std::int64_t m, std::int64_t n, std::int64_t k)
     {
-        // So many rows of B that C is seldom read and written, and that they and the next ones fit the L2 cache.
         const std::int64_t rowBytes = b.rowStride * static_cast<std::int64_t>(sizeof(T));
-        const std::int64_t terms = rowBytes >= 512 ? 8 : 32;
-        // What stands in memory after them is prefetched in its order, where B's rows are neighbours: each product asks
-        // for its part of it.
-        const std::int64_t distance = larger(terms * n, prefetchBytes / static_cast<std::int64_t>(sizeof(T)));
-        std::int64_t term = 0;
-        do {
-            for (std::int64_t p = 0; p < count; ++p) {
-                const Ahead<T> ahead{ b.rowStride == n ? b.data + term * n + distance : nullptr, count, p };
-                addToAll(of[p].c, of[p].a, b, m, n, term, smaller(terms, k - term), term == 0, ahead);
-            }
-            term += terms;
-        } while (term < k);
+        // What stands in memory after some terms is prefetched in its order, where B's rows are neighbours: each pass
+        // over them asks for its part of it.
+        const auto inBlocks = [&](std::int64_t terms, std::int64_t passes, const auto& add) {
+            const std::int64_t distance = larger(terms * n, prefetchBytes / static_cast<std::int64_t>(sizeof(T)));
+            std::int64_t term = 0;
+            do {
+                for (std::int64_t pass = 0; pass < passes; ++pass)
+                    add(pass, term, smaller(terms, k - term),
+                        Ahead<T>{ b.rowStride == n ? b.data + term * n + distance : nullptr, passes, pass });
+                term += terms;
+            } while (term < k);
+        };
+        // So many terms that C is seldom read and written, that their rows of B and the next ones fit the L2 cache, and
+        // that what is prefetched beyond the end of B is a small part of it.
+        constexpr std::int64_t blockBytes = 262144;
+        const std::int64_t fours = m / 4;
+        if (takesEightRows && rowBytes >= 512 && m % 4 == 0 && count * fours % 2 == 0) {
+            const auto four = [&](std::int64_t number) { return rowsFrom(of[number / fours], number % fours * 4); };
+            const std::int64_t terms = smaller(16, larger(8, smaller(blockBytes / rowBytes, k / 8)));
+            return inBlocks(terms, count * fours / 2,
+                [&](std::int64_t pass, std::int64_t term, std::int64_t some, const Ahead<T>& ahead) {
+                    addToRows<8>({ four(2 * pass), four(2 * pass + 1) }, b, n, term, some, term == 0, ahead);
+                });
+        }
+        inBlocks(rowBytes >= 512 ? 8 : 32, count,
+            [&](std::int64_t pass, std::int64_t term, std::int64_t some, const Ahead<T>& ahead) {
+                addToAll(of[pass].c, of[pass].a, b, m, n, term, some, term == 0, ahead);
+            });
     }
 
     /// A block of C: `rows` of A against `columns` of B, each element by 64 bytes of partial sums. The registers of
