@@ -265,7 +265,8 @@ bool ElementUpdates::passes(std::size_t argument, std::size_t result)
         && sources.arguments == std::vector<std::uint32_t>{ static_cast<std::uint32_t>(argument) };
 }
 
-bool ElementUpdates::dependOn(std::span<const ValueId> values, std::span<const ValueId> arguments)
+template <class Found>
+void ElementUpdates::walkBack(std::span<const ValueId> values, const Found& found)
 {
     if (!std::exchange(m_knowsCallers, true))
         for (std::size_t o = 0; o < m_program.operations.size(); ++o) {
@@ -289,15 +290,12 @@ bool ElementUpdates::dependOn(std::span<const ValueId> values, std::span<const V
         for (const ValueId value : list)
             add(value);
     };
-    std::vector<bool> wanted(m_program.values.size());
-    for (const ValueId argument : arguments)
-        wanted[argument.index] = true;
     addAll(values);
     while (!left.empty()) {
         const ValueId value = left.back();
         left.pop_back();
-        if (wanted[value.index])
-            return true;
+        if (found(value))
+            return;
         OperationId maker = m_program.value(value).definition;
         if (!maker.valid())
             maker = m_owners[value.index];
@@ -315,7 +313,30 @@ bool ElementUpdates::dependOn(std::span<const ValueId> values, std::span<const V
         if (const Function* function = calleeAt(operation, callee))
             addAll(m_program.regions[function->body.index].results);
     }
-    return false;
+}
+
+bool ElementUpdates::dependOn(std::span<const ValueId> values, std::span<const ValueId> arguments)
+{
+    std::vector<bool> wanted(m_program.values.size());
+    for (const ValueId argument : arguments)
+        wanted[argument.index] = true;
+    bool depends = false;
+    walkBack(values, [&](ValueId value) { return depends = wanted[value.index]; });
+    return depends;
+}
+
+std::vector<bool> ElementUpdates::argumentsOf(std::span<const ValueId> values)
+{
+    const Region& main = m_program.main();
+    std::vector<bool> found(m_program.values.size());
+    walkBack(values, [&](ValueId value) {
+        found[value.index] = true;
+        return false;
+    });
+    std::vector<bool> arguments;
+    for (const ValueId argument : main.arguments)
+        arguments.push_back(found[argument.index]);
+    return arguments;
 }
 
 const ElementUpdates::Trace& ElementUpdates::ofFunction(std::size_t function, std::size_t result)

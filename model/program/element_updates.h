@@ -37,6 +37,8 @@ public:
     [[nodiscard]] bool passes(std::size_t argument, std::size_t result);
     /// Whether any of the values is computed from any of these arguments of main, by whatever operations.
     [[nodiscard]] bool dependOn(std::span<const ValueId> values, std::span<const ValueId> arguments);
+    /// Per argument of main: whether any of the values is computed from it, by whatever operations.
+    [[nodiscard]] std::vector<bool> argumentsOf(std::span<const ValueId> values);
 
 private:
     /// The same of any value of a function, whose arguments are given by their ids.
@@ -45,6 +47,9 @@ private:
         bool isChanged = false;
     };
     class Walk;
+    /// Calls `found` with all that the values are computed from and with themselves, until it returns true.
+    template <class Found>
+    void walkBack(std::span<const ValueId> values, const Found& found);
     [[nodiscard]] const Trace& ofFunction(std::size_t function, std::size_t result);
     [[nodiscard]] const Function* calleeAt(const Operation& operation, std::size_t& index) const;
 

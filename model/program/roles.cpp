@@ -12,6 +12,7 @@
 #include "program/contraction_parts.h"
 #include "program/element_updates.h"
 #include "program/main_interface.h"
+#include "program/moments.h"
 #include "program/name_words.h"
 #include "program/op_row.h"
 #include "program/ops/checks.h"
@@ -159,8 +160,11 @@ public:
             if (const TensorType& type = program.value(pair.argument).type;
                 isFloat(type.dtype) && type.rank() > 0 && isOfOptimizer(updates, state.source, pair))
                 m_arrays.push_back(program.value(pair.argument).index);
-        if (!m_arrays.empty())
-            m_parts = contractionParts(program);
+        if (m_arrays.empty())
+            return;
+        m_parts = contractionParts(program);
+        if (m_arrays.size() > 1 && repeats() == 1)
+            m_moments = momentsByUse(program, state, updates, m_parts);
     }
 
     void guess(std::vector<std::optional<Role>>& roles) const
@@ -170,7 +174,8 @@ public:
         constexpr std::array byList{ Role::Parameter, Role::Mu, Role::Nu };
         for (std::size_t i = 0; i < m_arrays.size(); ++i)
             if (!roles[m_arrays[i]])
-                roles[m_arrays[i]] = byList[i / length];
+                roles[m_arrays[i]] =
+                    m_moments.empty() || !m_moments[m_arrays[i]] ? byList[i / length] : m_moments[m_arrays[i]];
     }
 
 private:
@@ -228,6 +233,7 @@ private:
     const Program& m_program;
     std::vector<std::size_t> m_arrays; ///< numbers of arguments
     std::vector<ContractionPart> m_parts;
+    std::vector<std::optional<Role>> m_moments; ///< per argument; empty where the types say more
 };
 
 /// What a text calls the argument.

@@ -44,9 +44,11 @@ struct ProgramRoles {
 /// 2. State, by structure. Its floating-point arrays are parameters; where their types are one list two or three times
 ///    over, as those of (params, mu) and (params, mu, nu) are, the first list is the parameters, the second mu, the
 ///    third nu. If all of them have one type, that is done only where another argument, such as a counter, stands after
-///    the first list, or where the arrays of the first list and no others go into contractions. The first integer
-///    scalar is step, others are count. Left out: a cache, into which slices are written that do not depend on it, and
-///    an argument that only its position pairs with a result that is not computed from it.
+///    the first list, or where the arrays of the first list and no others go into contractions. Where they are no such
+///    lists, moments are the arrays that parameters are updated with and the loss does not depend on
+///    (program/moments.h). The first integer scalar is step, others are count. Left out: a cache, into which slices are
+///    written that do not depend on it, and an argument that only its position pairs with a result that is not computed
+///    from it.
 /// 3. Other arguments are inputs. In a program without state the weights of contractions are parameters
 ///    (program/contraction_parts.h).
 /// 4. Results: the loss is lossResult(). What is returned in place of the parameters without being computed from them

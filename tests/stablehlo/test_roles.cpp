@@ -53,6 +53,78 @@ private Q_SLOTS:
         QVERIFY(roleText(adam, "1=1,2=2").startsWith(QStringLiteral("input parameter parameter input input")));
     }
 
+    /// One parameter and its moment have one type: what becomes of them tells which is which.
+    void momentsByUse_data()
+    {
+        QTest::addColumn<QString>("update");
+        QTest::addColumn<bool>("hasLoss");
+        QTest::addColumn<QString>("roles");
+        const QString momentum = QStringLiteral(R"(%s = stablehlo.multiply %b, %rate : tensor<8x8xf32>
+  %n = stablehlo.add %s, %g : tensor<8x8xf32>
+  %t = stablehlo.multiply %n, %rate : tensor<8x8xf32>
+  %p = stablehlo.subtract %a, %t : tensor<8x8xf32>
+)");
+        for (const bool hasLoss : { true, false })
+            QTest::addRow("momentum%s", hasLoss ? "" : ", no loss")
+                << momentum << hasLoss << QStringLiteral("parameter mu");
+        // With the decay of weights in the gradient, the moment's new value is computed from the parameter, too.
+        QTest::addRow("decay") << QStringLiteral(R"(%d = stablehlo.multiply %a, %rate : tensor<8x8xf32>
+  %e = stablehlo.add %g, %d : tensor<8x8xf32>
+  %s = stablehlo.multiply %b, %rate : tensor<8x8xf32>
+  %n = stablehlo.add %s, %e : tensor<8x8xf32>
+  %p = stablehlo.subtract %a, %n : tensor<8x8xf32>
+)") << true << QStringLiteral("parameter mu");
+        QTest::addRow("Adagrad") << QStringLiteral(R"(%s = stablehlo.multiply %g, %g : tensor<8x8xf32>
+  %n = stablehlo.add %b, %s : tensor<8x8xf32>
+  %r = stablehlo.rsqrt %n : tensor<8x8xf32>
+  %t = stablehlo.multiply %g, %r : tensor<8x8xf32>
+  %p = stablehlo.subtract %a, %t : tensor<8x8xf32>
+)") << true << QStringLiteral("parameter nu");
+        QTest::addRow("Lion") << QStringLiteral(R"(%s = stablehlo.multiply %b, %rate : tensor<8x8xf32>
+  %n = stablehlo.add %s, %g : tensor<8x8xf32>
+  %t = stablehlo.sign %n : tensor<8x8xf32>
+  %p = stablehlo.subtract %a, %t : tensor<8x8xf32>
+)") << true << QStringLiteral("parameter mu");
+        // An average of parameters is none: no parameter is updated with it.
+        QTest::addRow("average") << QStringLiteral(R"(%s = stablehlo.multiply %b, %rate : tensor<8x8xf32>
+  %p = stablehlo.subtract %a, %g : tensor<8x8xf32>
+  %t = stablehlo.multiply %p, %rate : tensor<8x8xf32>
+  %n = stablehlo.add %s, %t : tensor<8x8xf32>
+)") << true << QStringLiteral("parameter parameter");
+    }
+    void momentsByUse()
+    {
+        QFETCH(QString, update);
+        QFETCH(bool, hasLoss);
+        QFETCH(QString, roles);
+        for (const bool swapped : { false, true }) {
+            QString text =
+                QStringLiteral(R"(func.func @main(%1: tensor<8x8xf32>, %2: tensor<8x8xf32>, %x: tensor<4x8xf32>)
+    -> (tensor<8x8xf32>, tensor<8x8xf32>%3) {
+  %rate = stablehlo.constant dense<0.5> : tensor<8x8xf32>
+  %y = stablehlo.dot_general %x, %a, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %g = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %l = stablehlo.reduce(%y init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<f32>
+  %4return %5, %6%7 : tensor<8x8xf32>, tensor<8x8xf32>%3
+}
+)");
+            QStringList expected = roles.split(QLatin1Char(' '));
+            if (swapped)
+                expected.swapItemsAt(0, 1);
+            text = text.arg(swapped ? QStringLiteral("%b") : QStringLiteral("%a"),
+                           swapped ? QStringLiteral("%a") : QStringLiteral("%b"))
+                       .replace(QStringLiteral("%3"), hasLoss ? QStringLiteral(", tensor<f32>") : QString())
+                       .replace(QStringLiteral("%4"), update)
+                       .replace(QStringLiteral("%5"), swapped ? QStringLiteral("%n") : QStringLiteral("%p"))
+                       .replace(QStringLiteral("%6"), swapped ? QStringLiteral("%p") : QStringLiteral("%n"))
+                       .replace(QStringLiteral("%7"), hasLoss ? QStringLiteral(", %l") : QString());
+            QCOMPARE(roleText(text.toStdString(), "0=0,1=1"),
+                expected.join(QLatin1Char(' ')) + QStringLiteral(" input -> activation activation")
+                    + (hasLoss ? QStringLiteral(" loss") : QString()));
+        }
+    }
+
     void byName()
     {
         QCOMPARE(roleText(R"(func.func @main(%a: tensor<8xf32> loc("state.opt_state[0].nu['params']['w']"),
