@@ -3,6 +3,8 @@
 // places of a page.
 #include <QtTest>
 
+#include <cstring>
+#include <map>
 #include <set>
 
 #include "registered_test.h"
@@ -14,9 +16,10 @@ using namespace shardscope::test;
 
 namespace {
 
-PlanPtr planOfWidth(std::int64_t width)
+PlanPtr planOfWidth(std::int64_t width, bool loop = false)
 {
     MlpSettings settings;
+    settings.form = loop ? LayerForm::Scanned : LayerForm::Unrolled;
     settings.embed = settings.hidden = width;
     settings.batch = 8;
     return makePlan(mlpOnDevices(settings, makeMesh({ { "data", 2 }, { "model", 4 } })));
@@ -48,41 +51,69 @@ private:
 };
 
 // What has an interval of the arena for itself has one in memory, on its device and among all that is shared; what
-// overlaps stays as far apart as it was.
+// overlaps stays as far apart as it was. Nobody has anything where another device has something else.
 void TestDeviceMemory::slotsStandApart()
 {
     QFETCH(bool, shared);
-    for (const std::int64_t width : { 4, 36, 256 }) {
-        const PlanPtr plan = planOfWidth(width);
-        const ReplicaSharing sharing = shared ? shareReplicas(*plan) : ReplicaSharing();
-        DeviceMemory memory(*plan, sharing);
-        QVERIFY(memory.allocate());
-        const auto overlap = [](auto begin, std::int64_t bytes, auto otherBegin, std::int64_t otherBytes) {
-            return begin < otherBegin + otherBytes && otherBegin < begin + bytes;
-        };
-        for (std::size_t position = 0; position < 8; ++position)
-            for (std::size_t a = 0; a < plan->slots.size(); ++a)
+    struct Interval {
+        std::uintptr_t begin = 0, end = 0;
+        [[nodiscard]] bool overlaps(const Interval& other) const { return begin < other.end && other.begin < end; }
+    };
+    for (const bool loop : { false, true })
+        for (const std::int64_t width : { 4, 36, 256 }) {
+            const PlanPtr plan = planOfWidth(width, loop);
+            const ReplicaSharing sharing = shared ? shareReplicas(*plan) : ReplicaSharing();
+            DeviceMemory memory(*plan, sharing);
+            QVERIFY(memory.allocate());
+            const auto intervalOf = [&](std::size_t position, std::size_t slot) {
+                std::byte* address = memory.address(position, SlotId(slot));
+                const auto begin = reinterpret_cast<std::uintptr_t>(address);
+                const auto bytes = static_cast<std::size_t>(plan->slots[slot].bytes);
+                std::memset(address, 1, bytes);
+                return Interval{ begin, begin + bytes };
+            };
+            const std::size_t slots = plan->slots.size();
+            std::vector<std::vector<Interval>> own(8);
+            std::map<std::pair<std::size_t, std::int32_t>, Interval> ofShards;
+            for (std::size_t position = 0; position < 8; ++position)
+                for (std::size_t slot = 0; slot < slots; ++slot) {
+                    const Interval interval = intervalOf(position, slot);
+                    if (!sharing.isShared(SlotId(slot)))
+                        own[position].push_back(interval);
+                    else if (const auto [known, isNew] =
+                                 ofShards.try_emplace({ slot, sharing.shards[slot][position] }, interval);
+                             !isNew)
+                        QCOMPARE(known->second.begin, interval.begin);
+                }
+            for (std::size_t a = 0; a < slots; ++a)
                 for (std::size_t b = 0; b < a; ++b) {
                     const Slot &one = plan->slots[a], &other = plan->slots[b];
-                    const std::byte* first = memory.address(position, SlotId(a));
-                    const std::byte* second = memory.address(position, SlotId(b));
-                    if (overlap(one.offset, one.bytes, other.offset, other.bytes))
-                        QCOMPARE(first - second, one.offset - other.offset);
+                    const Interval first = intervalOf(0, a), second = intervalOf(0, b);
+                    if (one.offset < other.offset + other.bytes && other.offset < one.offset + one.bytes)
+                        QCOMPARE(first.begin - second.begin, static_cast<std::uintptr_t>(one.offset - other.offset));
                     else
-                        QVERIFY(!overlap(first, one.bytes, second, other.bytes));
+                        QVERIFY(!first.overlaps(second));
                 }
-        // Nobody writes where another device has something else.
-        for (std::size_t slot = 0; slot < plan->slots.size(); ++slot) {
-            std::set<const std::byte*> places;
-            for (std::size_t position = 0; position < 8; ++position)
-                places.insert(memory.address(position, SlotId(slot)));
-            const bool isShared = sharing.isShared(SlotId(slot));
-            const auto shards = isShared
-                ? std::set<std::int32_t>(sharing.shards[slot].begin(), sharing.shards[slot].end()).size()
-                : std::size_t{ 8 };
-            QCOMPARE(places.size(), plan->slots[slot].bytes == 0 ? places.size() : shards);
+            std::vector<Interval> common;
+            for (const auto& [shard, interval] : ofShards)
+                common.push_back(interval);
+            for (std::size_t i = 0; i < common.size(); ++i)
+                for (std::size_t k = 0; k < i; ++k)
+                    QVERIFY(!common[i].overlaps(common[k]));
+            QCOMPARE(common.empty(), !shared);
+            own.push_back(std::move(common));
+            for (std::size_t p = 0; p < own.size(); ++p)
+                for (std::size_t q = 0; q < p; ++q)
+                    for (const Interval& mine : own[p])
+                        for (const Interval& theirs : own[q])
+                            QVERIFY(!mine.overlaps(theirs));
+            double bytes = 0; // of slots that are certainly apart
+            for (const auto& [shard, interval] : ofShards)
+                bytes += static_cast<double>(interval.end - interval.begin);
+            if (!shared)
+                bytes = 8 * static_cast<double>(plan->memory.arenaBytes);
+            QVERIFY(memory.bytesNeeded() >= bytes);
         }
-    }
 }
 
 void TestDeviceMemory::arraysOfPagesAreStaggered()

@@ -262,7 +262,7 @@ template <class T>
 void checkAdamOfProducts(const KernelSet& kernels, std::mt19937& random)
 {
     const auto m = static_cast<std::int64_t>(1 + random() % 11), n = static_cast<std::int64_t>(1 + random() % 80);
-    const auto k = static_cast<std::int64_t>(1 + random() % 16), products = static_cast<std::int64_t>(1 + random() % 2);
+    const auto k = static_cast<std::int64_t>(random() % 17), products = static_cast<std::int64_t>(1 + random() % 2);
     const auto drawn = [&random](std::int64_t count, double least) {
         std::vector<T> values;
         std::uniform_real_distribution<double> distribution(least, 1);

@@ -20,6 +20,8 @@ private Q_SLOTS:
     void products_data();
     void products();
     void setsWithFmaAgree();
+    void rowsOfSeveral_data() { products_data(); }
+    void rowsOfSeveral();
     void generalProducts();
 };
 
@@ -200,6 +202,51 @@ void TestProductKernels::setsWithFmaAgree()
 }
 
 // dot_general with batch dimensions and dimensions in any order.
+/// Few rows of one and of several products with one B, in the bits of fewTerms(), whose chains are the same. C may have
+/// gaps between its rows.
+template <class T>
+void checkRowsOfSeveral(const KernelSet& kernels, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t products)
+{
+    std::mt19937 random(6);
+    std::uniform_int_distribution<int> distribution(-8, 8);
+    const auto drawn = [&](std::int64_t count) {
+        std::vector<T> values;
+        for (std::int64_t i = 0; i < count; ++i)
+            values.push_back(static_cast<T>(distribution(random)) / T(3));
+        return values;
+    };
+    const std::vector<T> b = drawn(k * n);
+    const std::int64_t pitch = n + 3;
+    std::vector<std::vector<T>> lefts, outs;
+    std::vector<ProductRows<T>> all;
+    for (std::int64_t p = 0; p < products; ++p) {
+        lefts.push_back(drawn(m * k));
+        outs.emplace_back(static_cast<std::size_t>(m * pitch), T(42));
+    }
+    for (std::size_t p = 0; p < lefts.size(); ++p)
+        all.push_back({ { outs[p].data(), pitch, 1 }, { lefts[p].data(), 1, m } });
+    kernels.products<T>().fewRows(all.data(), products, { b.data(), n, 1 }, m, n, k);
+    for (std::size_t p = 0; p < lefts.size(); ++p) {
+        std::vector<T> expected(static_cast<std::size_t>(m * pitch), T(42));
+        kernels.products<T>().fewTerms({ expected.data(), pitch, 1 }, all[p].a, { b.data(), n, 1 }, m, n, k);
+        QVERIFY(expected == outs[p]);
+    }
+}
+
+void TestProductKernels::rowsOfSeveral()
+{
+    QFETCH(int, set);
+    const KernelSet& kernels = kernelSet(static_cast<InstructionSet>(set));
+    for (const std::int64_t m : { 3, 4, 8, 12 })
+        for (const std::int64_t n : { 64, 128, 131, 160 })
+            for (const std::int64_t k : { 0, 1, 8, 77, 129, 150 })
+                for (const std::int64_t products : { 1, 2, 3, 4 }) {
+                    checkRowsOfSeveral<float>(kernels, m, n, k, products);
+                    checkRowsOfSeveral<double>(kernels, m, n, k, products);
+                    checkRowsOfSeveral<std::int32_t>(kernels, m, n, k, products);
+                }
+}
+
 void TestProductKernels::generalProducts()
 {
     std::mt19937 random(11);

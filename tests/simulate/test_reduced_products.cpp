@@ -114,6 +114,35 @@ const std::string spread =
     "  %spread = stablehlo.broadcast_in_dim %norm, dims = [] : (tensor<f32>) -> tensor<40x24xf32>\n"
     "  %scaled = stablehlo.multiply %g, %spread : tensor<40x24xf32>\n";
 
+/// Adam's update of %w, whose gradient and so on are `of`; %g is the product, %h another array.
+std::string adamText(const std::array<const char*, 4>& of)
+{
+    const auto [gradient, mu, nu, parameter] = of;
+    std::string text =
+        "func.func @main(%w: tensor<40x24xf32>, %m: tensor<40x24xf32>, %v: tensor<40x24xf32>, %h: tensor<40x24xf32>,"
+        " %x: tensor<8x40xf32>, %dy: tensor<8x24xf32>) -> (tensor<40x24xf32>, tensor<40x24xf32>, tensor<40x24xf32>) {\n"
+        "  %c = stablehlo.constant dense<0.25> : tensor<40x24xf32>\n"
+        "  %g = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] :"
+        " (tensor<8x40xf32>, tensor<8x24xf32>) -> tensor<40x24xf32>\n";
+    const auto add = [&](const std::string& result, const std::string& operation, const std::string& operands) {
+        text += "  " + result + " = stablehlo." + operation + " " + operands + " : tensor<40x24xf32>\n";
+    };
+    add("%m1", "multiply", mu + std::string(", %c"));
+    add("%m2", "multiply", gradient + std::string(", %c"));
+    add("%mu", "add", "%m1, %m2");
+    add("%v1", "multiply", nu + std::string(", %c"));
+    add("%gg", "multiply", gradient + std::string(", ") + gradient);
+    add("%v2", "multiply", "%gg, %c");
+    add("%nu", "add", "%v1, %v2");
+    add("%scaled", "multiply", "%nu, %c");
+    add("%root", "sqrt", "%scaled");
+    add("%divisor", "add", "%root, %c");
+    add("%step", "multiply", "%mu, %c");
+    add("%quotient", "divide", "%step, %divisor");
+    add("%new", "add", parameter + std::string(", %quotient"));
+    return text + "  return %new, %mu, %nu : tensor<40x24xf32>, tensor<40x24xf32>, tensor<40x24xf32>\n}\n";
+}
+
 std::string replaced(std::string text, const std::string& from, const std::string& to)
 {
     return text.replace(text.find(from), from.size(), to);
@@ -229,6 +258,46 @@ private Q_SLOTS:
             replaced(backwardText("  %next = stablehlo.multiply %x, %dx : tensor<8x40xf32>\n"), "dot_general %x",
                 "dot_general %next"),
             2, "0=0");
+    }
+    /// Adam's update in which the product stands for the gradient, for something else, or for two of them.
+    void adam_data()
+    {
+        QTest::addColumn<QString>("text");
+        const auto row = [](const char* name, const std::array<const char*, 4>& of) {
+            QTest::newRow(name) << QString::fromStdString(adamText(of));
+        };
+        row("gradient", { "%g", "%m", "%v", "%w" });
+        row("mu", { "%h", "%g", "%v", "%w" });
+        row("nu", { "%h", "%m", "%g", "%w" });
+        row("parameter", { "%h", "%m", "%v", "%g" });
+        row("gradient and mu", { "%g", "%g", "%v", "%w" });
+        row("gradient and nu", { "%g", "%m", "%g", "%w" });
+        row("gradient and parameter", { "%g", "%m", "%v", "%g" });
+    }
+    void adam()
+    {
+        QFETCH(QString, text);
+        const char* const state = "0=0,1=1,2=2";
+        RunOptions options = randomInputs(2);
+        const Shape large{ 40, 24 };
+        for (const Shape& shape : { large, large, large, large, Shape{ 8, 40 }, Shape{ 8, 24 } }) {
+            kernels::Array array = kernels::Array::make({ DType::F32, shape });
+            const auto seed = static_cast<std::int64_t>(options.initial.arrays.size());
+            for (std::int64_t i = 0; i < array.count(); ++i)
+                array.as<float>()[i] = static_cast<float>((i * (seed + 3)) % 37 + 1) / 7.0F;
+            options.initial.arrays.push_back(std::move(array));
+        }
+        auto tiled = Run::create(planOfText(text.toStdString(), state), options).value();
+        auto separate = Run::create(planOfText(text.toStdString(), state, false), options).value();
+        for (int s = 0; s < 3; ++s) {
+            tiled->step();
+            separate->step();
+            for (std::size_t result = 0; result < 3; ++result) {
+                const auto mine = tiled->gatherResult(result);
+                QVERIFY(!mine.empty());
+                QVERIFY(mine == separate->gatherResult(result));
+            }
+        }
     }
     void asOneByOne()
     {

@@ -266,6 +266,11 @@ Result<std::optional<ReducedProduct>> ReducedProduct::prepare(const Plan& plan, 
     made.m_tileRows = std::max<std::int64_t>(1, tileBytes / rowBytes / rowsAtOnce) * rowsAtOnce;
     made.m_chunks =
         std::clamp<std::int64_t>(rows * rowBytes / chunkBytes, 1, (rows + made.m_tileRows - 1) / made.m_tileRows);
+    made.m_updatesByRows =
+        !made.m_isStored && made.m_fused->takesGradient(product.results[0]) && (!made.m_sum || made.m_sum->isSum());
+    for (std::size_t group = 0; group < made.m_groups.size(); ++group)
+        made.m_updatesByRows =
+            made.m_updatesByRows && made.m_groups[group].size() <= 2 && made.m_writers[group].size() == 1;
     if (made.m_sum)
         made.m_copiedBytes = static_cast<std::int64_t>(present) * type.byteCount();
     return made;
@@ -337,12 +342,11 @@ double ReducedProduct::run(
         };
         const std::vector<std::int32_t>& writers = m_writers[group];
         const bool isAddedAlone = isTimed && members.size() > 1;
-        if (members.size() <= 2 && writers.size() == 1 && !m_isStored && !isAddedAlone && m_fused->takesProducts()
-            && (!m_sum || m_sum->isSum())) {
-            FusedKernel::Products gradient{ &*m_product, { operandsOf(0) }, members.size(), firstRow, rows };
+        if (m_updatesByRows && !isAddedAlone) {
+            FusedKernel::GradientRows gradient{ &*m_product, { operandsOf(0) }, members.size(), firstRow, rows };
             if (members.size() == 2)
                 gradient.operands[1] = operandsOf(1);
-            m_fused->runRange(slotsOf(writers.front()), fusedScratch, gradient);
+            m_fused->runRows(slotsOf(writers.front()), fusedScratch, gradient);
             continue;
         }
         const auto multiply = [&](std::byte* out, std::size_t member) {

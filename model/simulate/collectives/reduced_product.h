@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A product, its sum over devices, and what is computed from the sum element by element, done together in tiles of some
-// rows. The sum then stays in the cache: in a train step the gradient of a matrix is used for its update while it is
-// made, and memory is busy with parameters and moments only.
+// rows. The sum then stays in the cache, or in registers where the update is Adam's: in a train step the gradient of a
+// matrix is used for its update while it is made, and memory is busy with parameters and moments only.
 //
 //     %g.partial = dot_general %x, %dy      tile by tile: the rows on each device of the group, added up in its order,
 //     %g = all_reduce %g.partial        ->  then the fused instruction on these rows, on each device that has a state
@@ -86,6 +86,7 @@ private:
     std::int64_t m_chunks = 1; ///< tasks per group
     std::int64_t m_copiedBytes = 0;
     bool m_isStored = false;
+    bool m_updatesByRows = false; ///< the fused instruction computes the rows of the sum itself
 };
 
 } // namespace shardscope

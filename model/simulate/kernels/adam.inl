@@ -113,9 +113,9 @@ template <class L>
 void adamOfProducts(const AdamOperands<typename L::Scalar>& o, const FewTermsOperands<typename L::Scalar>* of,
     std::int64_t products, std::int64_t m, std::int64_t n, std::int64_t k)
 {
-    constexpr std::int64_t nearby = 4096; // columns
-    // Four rows are done at a time; long ones are not all waited for.
-    const AdamOfGradient<L> target{ AdamUpdate<L>(o), n, n <= nearby ? 4 * n : nearby / 8 };
+    // What is needed next stands in the four rows after these; in long rows, further on in the same ones.
+    constexpr std::int64_t longRow = 4096, furtherOn = 512; // elements
+    const AdamOfGradient<L> target{ AdamUpdate<L>(o), n, n <= longRow ? 4 * n : furtherOn };
     if (products == 1)
         Products<L>::template allRowsOf<1>(of, m, n, k, target);
     else

@@ -2,6 +2,7 @@
 #include "simulate/kernels/fused.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <numeric>
 
@@ -430,10 +431,10 @@ void FusedKernel::runAdam(const Memory& memory, std::int64_t begin, std::int64_t
     operands.gradientIsCached = m_places[static_cast<std::size_t>(r.gradient)].slot == memory.standIn.slot;
     if (!memory.gradient)
         return m_kernels->adam<T>().update(operands, end - begin);
-    const Products& gradient = *memory.gradient;
+    const GradientRows& gradient = *memory.gradient;
     std::array<FewTermsOperands<T>, 2> of;
     for (std::size_t i = 0; i < gradient.count; ++i)
-        of[i] = gradient.product->rowsOf<T>(gradient.operands[i], gradient.firstRow);
+        of[i] = gradient.product->rowsOf<T>(gradient.operands[i], gradient.first);
     m_kernels->adam<T>().updateByProducts(operands, of.data(), static_cast<std::int64_t>(gradient.count), gradient.rows,
         gradient.product->columnCount(), gradient.product->termCount());
 }
@@ -484,11 +485,22 @@ void FusedKernel::runRange(
     runElements({ slots, scratch, standIn, nullptr, nullptr }, begin, end);
 }
 
-void FusedKernel::runRange(std::byte* const* slots, std::byte* scratch, const Products& gradient) const
+bool FusedKernel::takesGradient(SlotId slot) const
 {
+    const auto isSlot = [&](std::int16_t r) {
+        const Place& place = m_places[static_cast<std::size_t>(r)];
+        return place.kind == Place::Kind::Slot && place.slot == slot.index;
+    };
+    return m_adam && isSlot(m_adam->gradient) && !isSlot(m_adam->mu) && !isSlot(m_adam->nu)
+        && !isSlot(m_adam->parameter);
+}
+
+void FusedKernel::runRows(std::byte* const* slots, std::byte* scratch, const GradientRows& gradient) const
+{
+    assert(m_adam);
     const std::int64_t columns = gradient.product->columnCount();
-    runElements({ slots, scratch, {}, nullptr, &gradient }, gradient.firstRow * columns,
-        (gradient.firstRow + gradient.rows) * columns);
+    runElements({ slots, scratch, {}, nullptr, &gradient }, gradient.first * columns,
+        (gradient.first + gradient.rows) * columns);
 }
 
 void FusedKernel::runElements(const Memory& withoutBegins, std::int64_t begin, std::int64_t end) const

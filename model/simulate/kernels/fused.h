@@ -43,17 +43,19 @@ public:
     void runRange(std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end,
         const StandIn& standIn) const;
 
-    /// One product, or the sum of two, that is computed in place of a slot.
-    struct Products {
+    /// Some rows of a gradient that is a product, or the sum of two.
+    struct GradientRows {
         const Product* product = nullptr; ///< hasRows()
         std::array<Product::Operands, 2> operands;
-        std::size_t count = 1;
-        std::int64_t firstRow = 0, rows = 0;
+        std::size_t count = 1; ///< of products
+        std::int64_t first = 0, rows = 0;
     };
-    /// Whether runRange() of a sum's rows can compute them as it goes along.
-    [[nodiscard]] bool takesProducts() const { return isSpecialised(); }
-    /// The elements of these rows, as runRange() with the sum as the stand-in of its gradient.
-    void runRange(std::byte* const* slots, std::byte* scratch, const Products& gradient) const;
+    /// Whether the instruction is Adam's update and the slot is its gradient and nothing else, so that the gradient can
+    /// be computed on the way.
+    [[nodiscard]] bool takesGradient(SlotId slot) const;
+    /// The elements of these rows; takesGradient() of the slot in whose place they are computed, which is not read.
+    /// Bits are those of runRange() with the gradient as the stand-in.
+    void runRows(std::byte* const* slots, std::byte* scratch, const GradientRows& gradient) const;
 
 private:
     class Compiler;
@@ -100,7 +102,7 @@ private:
         std::byte* scratch = nullptr;
         StandIn standIn;
         std::byte** begins = nullptr; ///< per register, in the scratch: its element 0
-        const Products* gradient = nullptr; ///< if it is computed
+        const GradientRows* gradient = nullptr; ///< if it is computed
     };
     [[nodiscard]] static const std::byte* begin(const Place& place, const Memory& memory);
     [[nodiscard]] std::byte* address(std::int16_t reg, const Memory& memory, std::int64_t element) const

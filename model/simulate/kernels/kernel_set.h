@@ -43,7 +43,7 @@ struct FewTermsOperands {
     MatrixView<const T> a, b;
 };
 
-/// C [m, n] and A [m, k] of one of several products with the same B.
+/// C [m, n] and A [m, k] of one of several products with the same B, or some of their rows.
 template <class T>
 struct ProductRows {
     MatrixView<T> c;

@@ -38,8 +38,8 @@ struct Products {
 
     /// Rows of C and A that stand beside each other; eight rows may be four of one product and four of another.
     using Rows = ProductRows<T>;
-    template <int rows>
-    using Fours = const Rows (&)[count((rows + 3) / 4)];
+    template <int rows> // an entry for every four of them
+    using RowGroups = const Rows (&)[count((rows + 3) / 4)];
     static Rows rowsFrom(const Rows& of, std::int64_t i)
     {
         return { { of.c.data + i * of.c.rowStride, of.c.rowStride, 1 },
@@ -50,7 +50,7 @@ struct Products {
     /// column j on; or starts C with them. Moves on what is prefetched.
     template <int rows, int registers>
     [[gnu::always_inline]] static inline void addTerms(
-        Fours<rows> of, In b, std::int64_t j, std::int64_t term, std::int64_t terms, bool first, Ahead<T>& ahead)
+        RowGroups<rows> of, In b, std::int64_t j, std::int64_t term, std::int64_t terms, bool first, Ahead<T>& ahead)
     {
         constexpr auto lineElements = static_cast<std::int64_t>(64 / sizeof(T));
         const T* next = ahead.next;
@@ -108,7 +108,7 @@ struct Products {
     /// The same for the last columns, fewer than a register holds.
     template <int rows>
     static void addToLastColumns(
-        Fours<rows> of, In b, std::int64_t j, std::int64_t columns, std::int64_t term, std::int64_t terms, bool first)
+        RowGroups<rows> of, In b, std::int64_t j, std::int64_t columns, std::int64_t term, std::int64_t terms, bool first)
     {
         const auto target = [&](int r) { return of[r / 4].c.data + r % 4 * of[r / 4].c.rowStride + j; };
         const T* row = b.data + term * b.rowStride + j;
@@ -153,7 +153,7 @@ struct Products {
 
     template <int rows>
     static void addToRows(
-        Fours<rows> of, In b, std::int64_t n, std::int64_t term, std::int64_t terms, bool first, Ahead<T> ahead)
+        RowGroups<rows> of, In b, std::int64_t n, std::int64_t term, std::int64_t terms, bool first, Ahead<T> ahead)
     {
         std::int64_t j = 0;
         if constexpr (rows <= 4 && L::tileRegisters >= 4)
@@ -207,7 +207,6 @@ struct Products {
     static void fewRows(
         const ProductRows<T>* of, std::int64_t count, In b, std::int64_t m, std::int64_t n, std::int64_t k)
     {
-        const std::int64_t rowBytes = b.rowStride * static_cast<std::int64_t>(sizeof(T));
         // What stands in memory after some terms is prefetched in its order, where B's rows are neighbours: each pass
         // over them asks for its part of it.
         const auto inBlocks = [&](std::int64_t terms, std::int64_t passes, const auto& add) {
@@ -220,19 +219,22 @@ struct Products {
                 term += terms;
             } while (term < k);
         };
-        // So many terms that C is seldom read and written, that their rows of B and the next ones fit the L2 cache, and
-        // that what is prefetched beyond the end of B is a small part of it.
-        constexpr std::int64_t blockBytes = 262144;
-        const std::int64_t fours = m / 4;
-        if (takesEightRows && rowBytes >= 512 && m % 4 == 0 && count * fours % 2 == 0) {
-            const auto four = [&](std::int64_t number) { return rowsFrom(of[number / fours], number % fours * 4); };
-            const std::int64_t terms = smaller(16, larger(8, smaller(blockBytes / rowBytes, k / 8)));
-            return inBlocks(terms, count * fours / 2,
-                [&](std::int64_t pass, std::int64_t term, std::int64_t some, const Ahead<T>& ahead) {
-                    addToRows<8>({ four(2 * pass), four(2 * pass + 1) }, b, n, term, some, term == 0, ahead);
-                });
+        // So many terms that C is seldom read and written, and that their rows of B and the next ones fit the L2 cache.
+        const std::int64_t rowBytes = b.rowStride * static_cast<std::int64_t>(sizeof(T));
+        const bool hasLongRows = rowBytes >= 512;
+        if constexpr (takesEightRows) {
+            const std::int64_t fours = m / 4; // of one product
+            if (hasLongRows && m % 4 == 0 && count * fours % 2 == 0) {
+                const auto four = [&](std::int64_t i) { return rowsFrom(of[i / fours], i % fours * 4); };
+                // Of a small B fewer, since as much is prefetched beyond its end.
+                const std::int64_t terms = k >= 128 && rowBytes <= 16384 ? 16 : 8;
+                return inBlocks(terms, count * fours / 2,
+                    [&](std::int64_t pass, std::int64_t term, std::int64_t some, const Ahead<T>& ahead) {
+                        addToRows<8>({ four(2 * pass), four(2 * pass + 1) }, b, n, term, some, term == 0, ahead);
+                    });
+            }
         }
-        inBlocks(rowBytes >= 512 ? 8 : 32, count,
+        inBlocks(hasLongRows ? 8 : 32, count,
             [&](std::int64_t pass, std::int64_t term, std::int64_t some, const Ahead<T>& ahead) {
                 addToAll(of[pass].c, of[pass].a, b, m, n, term, some, term == 0, ahead);
             });
@@ -304,10 +306,7 @@ struct Products {
     }
 
     /// Whether the sums of a block of 4 x 4 can be made together.
-    static constexpr bool sumsTogether = requires(T * out, const Register (&rows)[4][4])
-    {
-        L::sumSixteen(out, rows);
-    };
+    static constexpr bool sumsTogether = requires(T* out, const Register (&rows)[4][4]) { L::sumSixteen(out, rows); };
 
     template <int columns>
     static void dotColumns(Out c, In a, In b, std::int64_t m, std::int64_t j, std::int64_t k)
@@ -396,7 +395,7 @@ struct Products {
             target.full(row, column, sum);
         };
         std::int64_t j = 0;
-        if constexpr (L::tileRegisters >= 4) // of sixteen sums at a time
+        if constexpr (products == 1 || L::tileRegisters >= 4) // of 8 sums at a time, or 16
             for (; j + 2 * L::width <= n; j += 2 * L::width)
                 sumOf<products, rows, 2>(of, i, j, k, load, store);
         for (; j + L::width <= n; j += L::width)

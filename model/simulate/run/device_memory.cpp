@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <tuple>
 
 #include "base/alignment.h"
 
@@ -11,27 +12,49 @@ namespace shardscope {
 
 namespace {
 
-/// What follows an array of full pages, so that arrays which are read side by side do not begin at the same place of a
-/// page: these would contend for a few lines of the caches. Where a parameter and its moments did, a step of a large
-/// model took a quarter longer.
-std::int64_t bytesWithStagger(std::int64_t bytes)
+constexpr std::int64_t pageBytes = 4096;
+constexpr std::int64_t staggerBytes = 17 * memoryAlignment;
+
+/// Whether the array is so large, and ends so, that the next one must not follow it at once. Arrays that a step
+/// reads side by side would begin at the same place of a page, and contend for the same sets of the caches: where a
+/// parameter and its moments did, a step of a large model took a quarter longer.
+bool isStaggered(std::int64_t bytes)
 {
-    constexpr std::int64_t page = 4096, stagger = 17 * memoryAlignment;
-    return alignedBytes(bytes) + (bytes > 0 && bytes % page == 0 ? stagger : 0);
+    return bytes >= 4 * pageBytes && alignedBytes(bytes) % pageBytes == 0;
 }
+
+/// Arrays one after the other. The staggered ones begin 17 cache lines further on in a page from one to the next, so
+/// that 64 in turn begin at different places.
+class Row {
+public:
+    explicit Row(std::int64_t begin)
+        : m_end(begin)
+    {
+    }
+    /// Where an array of so many bytes begins.
+    std::int64_t add(std::int64_t bytes, bool staggered)
+    {
+        if (staggered)
+            m_end += ((m_number++ * staggerBytes - m_end) % pageBytes + pageBytes) % pageBytes;
+        const std::int64_t begin = m_end;
+        m_end += alignedBytes(bytes);
+        return begin;
+    }
+    [[nodiscard]] std::int64_t end() const { return m_end; }
+
+private:
+    std::int64_t m_end;
+    std::int64_t m_number = 0; ///< of staggered arrays
+};
 
 /// Parts of the arena that are put elsewhere.
 class MovedParts {
 public:
-    explicit MovedParts(const Plan& plan)
-        : m_plan(plan)
-    {
-    }
     /// Of increasing offsets.
-    void add(std::size_t slot)
+    void add(std::int64_t offset, std::int64_t bytes)
     {
-        m_begins.push_back(m_plan.slots[slot].offset);
-        m_total += alignedBytes(m_plan.slots[slot].bytes);
+        m_begins.push_back(offset);
+        m_total += alignedBytes(bytes);
         m_bytes.push_back(m_total);
     }
     /// Where something stands without the parts before it.
@@ -43,17 +66,22 @@ public:
     [[nodiscard]] std::int64_t bytes() const { return m_total; }
 
 private:
-    const Plan& m_plan;
     std::vector<std::int64_t> m_begins, m_bytes; ///< per part: where it begins, and the bytes of all up to it
     std::int64_t m_total = 0;
 };
+
+/// Empty slots before others of the same offset.
+std::tuple<std::int64_t, std::int64_t, std::size_t> placeOf(const Plan& plan, std::size_t slot)
+{
+    return { plan.slots[slot].offset, plan.slots[slot].bytes, slot };
+}
 
 std::vector<std::size_t> byOffset(const Plan& plan)
 {
     std::vector<std::size_t> slots(plan.slots.size());
     std::iota(slots.begin(), slots.end(), std::size_t{ 0 });
     std::sort(slots.begin(), slots.end(),
-        [&plan](std::size_t a, std::size_t b) { return plan.slots[a].offset < plan.slots[b].offset; });
+        [&plan](std::size_t a, std::size_t b) { return placeOf(plan, a) < placeOf(plan, b); });
     return slots;
 }
 
@@ -68,41 +96,38 @@ DeviceMemory::DeviceMemory(const Plan& plan, const ReplicaSharing& sharing)
     // An interval of the arena that one slot has for itself, as state has, can be taken out, and what lies after it
     // moved up.
     const std::vector<std::size_t> slots = byOffset(plan);
-    MovedParts moved(plan);
-    std::vector<std::size_t> staggered; // of the device's own
+    MovedParts moved;
+    Row shared(0);
+    std::vector<std::size_t> alone; // those of the device's own that are staggered
     std::int64_t end = 0; // of all before
     for (std::size_t i = 0; i < slots.size(); ++i) {
-        const Slot& slot = plan.slots[slots[i]];
+        const std::size_t number = slots[i];
+        const Slot& slot = plan.slots[number];
         const std::int64_t slotEnd = slot.offset + alignedBytes(slot.bytes);
         const bool isAlone =
             slot.offset >= end && (i + 1 == slots.size() || plan.slots[slots[i + 1]].offset >= slotEnd);
         end = std::max(end, slotEnd);
-        const bool isShared = sharing.isShared(SlotId(slots[i]));
-        if (!isShared && !(isAlone && bytesWithStagger(slot.bytes) > alignedBytes(slot.bytes)))
-            continue;
-        moved.add(slots[i]);
-        if (!isShared) {
-            staggered.push_back(slots[i]);
+        const bool staggered = isStaggered(slot.bytes);
+        if (sharing.isShared(SlotId(number))) {
+            const std::vector<std::int32_t>& shards = m_shards[number] = sharing.shards[number];
+            m_pitch[number] = alignedBytes(slot.bytes) + (staggered ? staggerBytes : 0);
+            m_offsets[number] =
+                shared.add(m_pitch[number] * (*std::max_element(shards.begin(), shards.end()) + 1), staggered);
+        } else if (isAlone && staggered) {
+            alone.push_back(number);
+        } else {
             continue;
         }
-        m_shards[slots[i]] = sharing.shards[slots[i]];
-        m_pitch[slots[i]] = bytesWithStagger(slot.bytes);
-        m_offsets[slots[i]] = m_sharedBytes;
-        std::int64_t bytes =
-            m_pitch[slots[i]] * (*std::max_element(m_shards[slots[i]].begin(), m_shards[slots[i]].end()) + 1);
-        if (m_pitch[slots[i]] > alignedBytes(slot.bytes) && bytes / memoryAlignment % 2 == 0)
-            bytes += memoryAlignment; // an odd number of lines: 64 arrays in turn begin at different places
-        m_sharedBytes += bytes;
+        moved.add(slot.offset, slot.bytes);
     }
+    m_sharedBytes = shared.end();
     for (std::size_t slot = 0; slot < plan.slots.size(); ++slot)
         if (m_shards[slot].empty())
             m_offsets[slot] = moved.without(plan.slots[slot].offset);
-    m_deviceBytes = alignedBytes(plan.memory.arenaBytes) - moved.bytes();
-    for (const std::size_t slot : staggered) {
-        m_offsets[slot] = m_deviceBytes;
-        m_deviceBytes += bytesWithStagger(plan.slots[slot].bytes);
-    }
-    m_deviceBytes = std::max<std::int64_t>(m_deviceBytes, memoryAlignment);
+    Row own(alignedBytes(plan.memory.arenaBytes) - moved.bytes());
+    for (const std::size_t slot : alone)
+        m_offsets[slot] = own.add(plan.slots[slot].bytes, true);
+    m_deviceBytes = std::max<std::int64_t>(own.end(), memoryAlignment);
     // Small memories stand beside each other: together they get huge pages.
     constexpr std::int64_t together = std::int64_t{ 64 } << 20;
     if (!Arena::isLarge(m_deviceBytes))
