@@ -114,13 +114,15 @@ const std::string spread =
     "  %spread = stablehlo.broadcast_in_dim %norm, dims = [] : (tensor<f32>) -> tensor<40x24xf32>\n"
     "  %scaled = stablehlo.multiply %g, %spread : tensor<40x24xf32>\n";
 
-/// Adam's update of %w, whose gradient and so on are `of`; %g is the product, %h another array.
+/// Adam's update of %w, whose gradient and so on are `of`; %g is the product, %h another array. What is computed last
+/// has the memory of %g, which therefore need not be stored.
 std::string adamText(const std::array<const char*, 4>& of)
 {
     const auto [gradient, mu, nu, parameter] = of;
     std::string text =
         "func.func @main(%w: tensor<40x24xf32>, %m: tensor<40x24xf32>, %v: tensor<40x24xf32>, %h: tensor<40x24xf32>,"
-        " %x: tensor<8x40xf32>, %dy: tensor<8x24xf32>) -> (tensor<40x24xf32>, tensor<40x24xf32>, tensor<40x24xf32>) {\n"
+        " %x: tensor<8x40xf32>, %dy: tensor<8x24xf32>) -> (tensor<40x24xf32>, tensor<40x24xf32>, tensor<40x24xf32>, "
+        "tensor<f32>) {\n"
         "  %c = stablehlo.constant dense<0.25> : tensor<40x24xf32>\n"
         "  %g = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] :"
         " (tensor<8x40xf32>, tensor<8x24xf32>) -> tensor<40x24xf32>\n";
@@ -140,7 +142,14 @@ std::string adamText(const std::array<const char*, 4>& of)
     add("%step", "multiply", "%mu, %c");
     add("%quotient", "divide", "%step, %divisor");
     add("%new", "add", parameter + std::string(", %quotient"));
-    return text + "  return %new, %mu, %nu : tensor<40x24xf32>, tensor<40x24xf32>, tensor<40x24xf32>\n}\n";
+    return text
+        + "  %last = stablehlo.reverse %h, dims = [0] : tensor<40x24xf32>\n"
+          "  %again = stablehlo.reverse %last, dims = [1] : tensor<40x24xf32>\n"
+          "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+          "  %sum = stablehlo.reduce(%again init: %zero) applies stablehlo.add across dimensions = [0, 1] :"
+          " (tensor<40x24xf32>, tensor<f32>) -> tensor<f32>\n"
+          "  return %new, %mu, %nu, %sum :"
+          " tensor<40x24xf32>, tensor<40x24xf32>, tensor<40x24xf32>, tensor<f32>\n}\n";
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to)
