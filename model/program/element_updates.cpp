@@ -306,12 +306,23 @@ void ElementUpdates::walkBack(std::span<const ValueId> values, const Found& foun
             continue;
         }
         const Operation& operation = m_program.operation(maker);
-        addAll(operation.operands);
-        for (const RegionId region : operation.regions)
-            addAll(m_program.regions[region.index].results);
+        const bool isResult = m_program.value(value).definition.valid();
+        const std::size_t i = m_program.value(value).index; // of the result, or of the body's argument
         std::size_t callee = 0;
-        if (const Function* function = calleeAt(operation, callee))
-            addAll(m_program.regions[function->body.index].results);
+        const Function* function = calleeAt(operation, callee);
+        if (function) {
+            add(m_program.regions[function->body.index].results[i]);
+        } else if (operation.kind == OpKind::While) { // what it begins with, what the body makes of it, and how often
+            add(operation.operands[i]);
+            add(m_program.regions[operation.regions[1].index].results[i]);
+            addAll(m_program.regions[operation.regions[0].index].results);
+        } else if (operation.kind == OpKind::ManualComputation || operation.kind == OpKind::NamedComputation) {
+            add(isResult ? m_program.regions[operation.regions[0].index].results[i] : operation.operands[i]);
+        } else {
+            addAll(operation.operands);
+            for (const RegionId region : operation.regions)
+                addAll(m_program.regions[region.index].results);
+        }
     }
 }
 

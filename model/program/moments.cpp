@@ -2,7 +2,7 @@
 #include "program/moments.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
 
 namespace shardscope {
 
@@ -15,6 +15,10 @@ public:
         , m_state(state)
         , m_users(usersOf(program))
     {
+        for (const Operation& operation : program.operations)
+            if (operation.kind == OpKind::ManualComputation)
+                for (std::size_t i = 0; i < operation.results.size(); ++i)
+                    m_resultOf.emplace(program.regions[operation.regions[0].index].results[i], operation.results[i]);
     }
 
     /// `isOfModel`: per argument of main.
@@ -26,7 +30,9 @@ public:
             if (isArray(pair.argument) && !isOfModel[argument])
                 roles[argument] = roleOf(pair, isOfModel);
         }
-        return roles;
+        const bool hasAny =
+            std::any_of(roles.begin(), roles.end(), [](const std::optional<Role>& role) { return role.has_value(); });
+        return hasAny ? roles : std::vector<std::optional<Role>>();
     }
 
 private:
@@ -49,24 +55,37 @@ private:
             return std::nullopt;
         return hasRoot ? Role::Nu : Role::Mu;
     }
-    /// Per value: whether it is computed from the argument, by whatever operations of main.
+    static bool isRoot(OpKind kind) { return kind == OpKind::Sqrt || kind == OpKind::Rsqrt || kind == OpKind::Power; }
+    /// Per value: whether it is computed from the argument, by whatever operations of main and of manual computations.
     [[nodiscard]] std::vector<bool> computedFrom(ValueId argument, bool& hasRoot) const
     {
-        constexpr std::array roots{ OpKind::Sqrt, OpKind::Rsqrt, OpKind::Power };
         std::vector<bool> found(m_program.values.size());
-        std::vector<ValueId> left{ argument };
-        found[argument.index] = true;
+        std::vector<ValueId> left;
+        const auto add = [&](ValueId value) {
+            if (!found[value.index]) {
+                found[value.index] = true;
+                left.push_back(value);
+            }
+        };
+        add(argument);
         while (!left.empty()) {
             const ValueId value = left.back();
             left.pop_back();
+            const auto [first, end] = m_resultOf.equal_range(value);
+            for (auto made = first; made != end; ++made)
+                add(made->second);
             for (const OperationId user : m_users[value.index]) {
                 const Operation& operation = m_program.operation(user);
-                hasRoot = hasRoot || std::find(roots.begin(), roots.end(), operation.kind) != roots.end();
+                hasRoot = hasRoot || isRoot(operation.kind);
+                if (operation.kind == OpKind::ManualComputation) {
+                    const Region& body = m_program.regions[operation.regions[0].index];
+                    for (std::size_t i = 0; i < operation.operands.size(); ++i)
+                        if (operation.operands[i] == value)
+                            add(body.arguments[i]);
+                    continue;
+                }
                 for (const ValueId result : operation.results)
-                    if (!found[result.index]) {
-                        found[result.index] = true;
-                        left.push_back(result);
-                    }
+                    add(result);
             }
         }
         return found;
@@ -75,21 +94,25 @@ private:
     const Program& m_program;
     const StepState& m_state;
     std::vector<std::vector<OperationId>> m_users;
+    std::multimap<ValueId, ValueId> m_resultOf; ///< of what a manual computation returns
 };
 
 } // namespace
 
-std::vector<std::optional<Role>> momentsByUse(
+std::vector<bool> usedByModel(
     const Program& program, const StepState& state, ElementUpdates& updates, const std::vector<ContractionPart>& parts)
 {
-    const Region& main = program.main();
-    std::vector<bool> isOfModel;
-    if (const std::optional<std::size_t> loss = lossResult(program, state)) {
-        isOfModel = updates.argumentsOf(std::span(&main.results[*loss], 1));
-    } else {
-        for (const ContractionPart part : parts)
-            isOfModel.push_back(part != ContractionPart::None);
-    }
+    if (const std::optional<std::size_t> loss = lossResult(program, state))
+        return updates.argumentsOf(std::span(&program.main().results[*loss], 1));
+    std::vector<bool> used;
+    for (const ContractionPart part : parts)
+        used.push_back(part != ContractionPart::None);
+    return used;
+}
+
+std::vector<std::optional<Role>> momentsByUse(
+    const Program& program, const StepState& state, const std::vector<bool>& isOfModel)
+{
     return Moments(program, state).find(isOfModel);
 }
 

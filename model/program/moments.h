@@ -15,10 +15,15 @@
 
 namespace shardscope {
 
-/// Per argument of main: mu or nu if it is such an array, of which the new value of a floating-point array of the same
-/// shape is computed. It is nu where a root is taken of what is computed from it, else mu. In a step without a loss
-/// those that go into contractions (`parts`) stand for those that the loss depends on.
-[[nodiscard]] std::vector<std::optional<Role>> momentsByUse(
+/// Per argument of main: whether the loss depends on it. In a step without a loss: whether it goes into contractions
+/// (`parts`).
+[[nodiscard]] std::vector<bool> usedByModel(
     const Program& program, const StepState& state, ElementUpdates& updates, const std::vector<ContractionPart>& parts);
+
+/// Per argument of main: mu or nu if it is an array of the state that the model does not use (`isOfModel`), and from
+/// which the new value of a floating-point array of the same shape is computed that the model does use. It is nu where
+/// a root is taken of what is computed from it, else mu. Empty where there are none.
+[[nodiscard]] std::vector<std::optional<Role>> momentsByUse(
+    const Program& program, const StepState& state, const std::vector<bool>& isOfModel);
 
 } // namespace shardscope

@@ -163,19 +163,22 @@ public:
         if (m_arrays.empty())
             return;
         m_parts = contractionParts(program);
-        if (m_arrays.size() > 1 && repeats() == 1)
-            m_moments = momentsByUse(program, state, updates, m_parts);
+        if (m_arrays.size() < 2)
+            return;
+        const std::vector<bool> isOfModel = usedByModel(program, state, updates, m_parts);
+        m_moments = momentsByUse(program, state, isOfModel);
+        m_allOfModel =
+            std::all_of(m_arrays.begin(), m_arrays.end(), [&](std::size_t argument) { return isOfModel[argument]; });
     }
 
     void guess(std::vector<std::optional<Role>>& roles) const
     {
-        const std::size_t lists = repeats();
-        const std::size_t length = m_arrays.size() / lists;
+        const std::size_t length = m_arrays.size() / (m_moments.empty() ? repeats() : 1);
         constexpr std::array byList{ Role::Parameter, Role::Mu, Role::Nu };
         for (std::size_t i = 0; i < m_arrays.size(); ++i)
             if (!roles[m_arrays[i]])
                 roles[m_arrays[i]] =
-                    m_moments.empty() || !m_moments[m_arrays[i]] ? byList[i / length] : m_moments[m_arrays[i]];
+                    m_moments.empty() ? byList[i / length] : m_moments[m_arrays[i]].value_or(Role::Parameter);
     }
 
 private:
@@ -203,7 +206,8 @@ private:
             bool same = length > 0 && m_arrays.size() % lists == 0;
             for (std::size_t i = length; same && i < m_arrays.size(); ++i)
                 same = typeOf(i) == typeOf(i - length);
-            if (same && !(length == 1 && lists == 2) && (!allAlike(lists) || onlyFirstIsContracted(length)))
+            if (same && !(length == 1 && lists == 2)
+                && ((!allAlike(lists) && !m_allOfModel) || onlyFirstIsContracted(length)))
                 return lists;
         }
         return 1;
@@ -233,8 +237,18 @@ private:
     const Program& m_program;
     std::vector<std::size_t> m_arrays; ///< numbers of arguments
     std::vector<ContractionPart> m_parts;
-    std::vector<std::optional<Role>> m_moments; ///< per argument; empty where the types say more
+    bool m_allOfModel = false; ///< as of layers that are alike
+    std::vector<std::optional<Role>> m_moments; ///< per argument; empty where there are none by their use
 };
+
+/// n' = n + 1, of whatever type.
+bool isCounted(const Program& program, const StatePair& pair)
+{
+    const Operation* maker = makerOf(program, program.main().results[pair.result]);
+    return maker && maker->kind == OpKind::Add
+        && ((maker->operands[0] == pair.argument && isConstant(program, maker->operands[1]))
+            || (maker->operands[1] == pair.argument && isConstant(program, maker->operands[0])));
+}
 
 /// What a text calls the argument.
 std::string nameOfArgument(const Program& program, std::size_t a)
@@ -284,7 +298,7 @@ ProgramRoles guessRoles(const Program& program, const StepState& state)
     for (const StatePair& pair : state.pairs) {
         const Value& argument = program.value(pair.argument);
         std::optional<Role>& role = arguments[argument.index];
-        if (!role && argument.type.rank() == 0 && ops::isInteger(argument.type.dtype))
+        if (!role && argument.type.rank() == 0 && (ops::isInteger(argument.type.dtype) || isCounted(program, pair)))
             role = counters++ == 0 ? Role::Step : Role::Count;
         results[pair.result] = Role::Activation; // counted once, as the argument
     }

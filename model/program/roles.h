@@ -41,14 +41,14 @@ struct ProgramRoles {
 ///
 /// 1. By name: "params", "opt_state", "mu", "grads", "batch", "loss" and the like, where one of them is a word of the
 ///    name that a named location, the text or jax.result_info gives. The first such word of a name counts.
-/// 2. State, by structure. Its floating-point arrays are parameters; where their types are one list two or three times
-///    over, as those of (params, mu) and (params, mu, nu) are, the first list is the parameters, the second mu, the
-///    third nu. If all of them have one type, that is done only where another argument, such as a counter, stands after
-///    the first list, or where the arrays of the first list and no others go into contractions. Where they are no such
-///    lists, moments are the arrays that parameters are updated with and the loss does not depend on
-///    (program/moments.h). The first integer scalar is step, others are count. Left out: a cache, into which slices are
-///    written that do not depend on it, and an argument that only its position pairs with a result that is not computed
-///    from it.
+/// 2. State, by structure. Its floating-point arrays are parameters, but for moments: those that parameters are updated
+///    with and the loss does not depend on (program/moments.h). Where nothing is found so and their types are one list
+///    two or three times over, as those of (params, mu) and (params, mu, nu) are, the first list is the parameters, the
+///    second mu, the third nu. If all of them have one type, that is done only where another argument, such as a
+///    counter, stands after the first list, or where the arrays of the first list and no others go into contractions;
+///    if the loss depends on all of them, only in the latter case. The first scalar that is an integer, or to which a
+///    number is added, is step, others are count. Left out: a cache, into which slices are written that do not depend
+///    on it, and an argument that only its position pairs with a result that is not computed from it.
 /// 3. Other arguments are inputs. In a program without state the weights of contractions are parameters
 ///    (program/contraction_parts.h).
 /// 4. Results: the loss is lossResult(). What is returned in place of the parameters without being computed from them

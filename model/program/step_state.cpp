@@ -181,8 +181,9 @@ private:
 };
 
 /// Neighbouring arguments whose types and shardings are those of neighbouring results; the longest first, of those as
-/// long the one that begins first. Without loss-like scalars at the ends; at least one pair has dimensions.
-std::vector<std::vector<StatePair>> runsOf(const MainInterface& main)
+/// long the one that begins first. Without loss-like scalars at the ends, which are no update of their arguments; at
+/// least one pair has dimensions.
+std::vector<std::vector<StatePair>> runsOf(const MainInterface& main, ElementUpdates& updates)
 {
     struct Run {
         std::size_t argument = 0, result = 0, length = 0;
@@ -204,8 +205,8 @@ std::vector<std::vector<StatePair>> runsOf(const MainInterface& main)
             finish(a, main.results(), before[main.results()]);
         before.swap(now);
     }
-    const auto looksLikeLoss = [&](std::size_t r) {
-        return main.resultType(r).rank() == 0 && isFloat(main.resultType(r).dtype);
+    const auto looksLikeLoss = [&](std::size_t a, std::size_t r) {
+        return main.resultType(r).rank() == 0 && isFloat(main.resultType(r).dtype) && !updates.updates(a, r);
     };
     constexpr std::size_t most = 16; // that are tried
     const auto last = runs.begin() + static_cast<std::ptrdiff_t>(std::min(runs.size(), most));
@@ -215,9 +216,9 @@ std::vector<std::vector<StatePair>> runsOf(const MainInterface& main)
     runs.erase(last, runs.end());
     std::vector<std::vector<StatePair>> found;
     for (Run run : runs) {
-        while (run.length > 0 && looksLikeLoss(run.result + run.length - 1))
+        while (run.length > 0 && looksLikeLoss(run.argument + run.length - 1, run.result + run.length - 1))
             --run.length;
-        for (; run.length > 0 && looksLikeLoss(run.result); --run.length) {
+        for (; run.length > 0 && looksLikeLoss(run.argument, run.result); --run.length) {
             ++run.argument;
             ++run.result;
         }
@@ -231,6 +232,28 @@ std::vector<std::vector<StatePair>> runsOf(const MainInterface& main)
             found.push_back(std::move(neighbours));
     }
     return found;
+}
+
+/// Of arrays of one type the order says less than what results are computed from: (p, mu, nu) may be returned as (p,
+/// nu, mu). Every argument gets the result that is an update of it, where its own is none.
+void swapByUpdates(const MainInterface& main, ElementUpdates& updates, std::vector<StatePair>& pairs)
+{
+    const auto isUpdate = [&](const StatePair& pair, std::uint32_t result) {
+        return updates.updates(main.numberOf(pair.argument), result);
+    };
+    const auto fits = [&](const StatePair& pair, std::uint32_t result) {
+        return main.fit(main.numberOf(pair.argument), result);
+    };
+    for (StatePair& pair : pairs) {
+        if (isUpdate(pair, pair.result) || updates.passes(main.numberOf(pair.argument), pair.result))
+            continue;
+        const auto other = std::find_if(pairs.begin(), pairs.end(), [&](const StatePair& one) {
+            return fits(pair, one.result) && fits(one, pair.result) && isUpdate(pair, one.result)
+                && !isUpdate(one, one.result);
+        });
+        if (other != pairs.end())
+            std::swap(pair.result, other->result);
+    }
 }
 
 } // namespace
@@ -272,9 +295,10 @@ StepState stateOf(const Program& program)
             state.pairs.clear();
     }
     if (state.pairs.empty())
-        for (std::vector<StatePair>& run : runsOf(main))
+        for (std::vector<StatePair>& run : runsOf(main, updates))
             if (evidence.isStep(run)) {
                 state = { StateSource::Order, std::move(run) };
+                swapByUpdates(main, updates, state.pairs);
                 break;
             }
     if (state.pairs.empty())
@@ -297,7 +321,7 @@ std::vector<StatePair> returnedGradients(const Program& program, const StepState
     if (!found.empty() || !state.pairs.empty())
         return found;
     const bool hasLoss = lossResult(program, state).has_value();
-    std::vector<std::vector<StatePair>> runs = runsOf(main);
+    std::vector<std::vector<StatePair>> runs = runsOf(main, updates);
     runs.resize(std::min<std::size_t>(runs.size(), 1));
     for (std::vector<StatePair>& run : runs)
         if ((hasLoss || run.size() > 1) && std::none_of(run.begin(), run.end(), [&](const StatePair& pair) {
@@ -456,13 +480,43 @@ bool isExtreme(const Program& program, ValueId value)
     return found;
 }
 
+/// Of scalars the first one that is computed from arrays and not from gradients; else the first from arrays; else the
+/// first. Not empty.
+std::size_t mostLikelyLoss(const Program& program, const StepState& state, std::span<const std::size_t> scalars)
+{
+    if (scalars.size() == 1)
+        return scalars.front();
+    const Region& main = program.main();
+    ElementUpdates updates(program);
+    std::vector<ValueId> arrays, gradients;
+    for (const ValueId argument : main.arguments)
+        if (program.value(argument).type.rank() > 0)
+            arrays.push_back(argument);
+    for (const StatePair& pair : state.pairs)
+        if (program.value(pair.argument).type.rank() > 0) {
+            const std::vector<ValueId>& others = updates.of(pair.result).others;
+            gradients.insert(gradients.end(), others.begin(), others.end());
+        }
+    std::optional<std::size_t> ofArrays;
+    for (const std::size_t scalar : scalars) {
+        const std::span<const ValueId> value(&main.results[scalar], 1);
+        if (!updates.dependOn(value, arrays))
+            continue;
+        if (!updates.dependOn(value, gradients))
+            return scalar;
+        ofArrays = ofArrays.value_or(scalar);
+    }
+    return ofArrays.value_or(scalars.front());
+}
+
 } // namespace
 
 std::optional<std::size_t> lossResult(const Program& program, const StepState& state)
 {
     const MainInterface main(program);
     const std::vector<ValueId>& results = program.main().results;
-    std::optional<std::size_t> named, partlyNamed, scalar;
+    std::optional<std::size_t> named, partlyNamed;
+    std::vector<std::size_t> scalars;
     for (std::size_t r = 0; r < results.size(); ++r) {
         const Value& value = program.value(results[r]);
         if (value.role == Role::Loss)
@@ -471,14 +525,16 @@ std::optional<std::size_t> lossResult(const Program& program, const StepState& s
             || std::any_of(
                 state.pairs.begin(), state.pairs.end(), [&](const StatePair& pair) { return pair.result == r; }))
             continue;
-        if (!scalar && !isExtreme(program, results[r]))
-            scalar = r;
+        if (!isExtreme(program, results[r]))
+            scalars.push_back(r);
         if (wordIn(main.resultName(r), "loss"))
             named = named.value_or(r);
         if (partIn(main.resultName(r), "loss"))
             partlyNamed = partlyNamed.value_or(r);
     }
-    return named ? named : partlyNamed ? partlyNamed : scalar;
+    if (named || partlyNamed || scalars.empty())
+        return named ? named : partlyNamed;
+    return mostLikelyLoss(program, state, scalars);
 }
 
 } // namespace shardscope

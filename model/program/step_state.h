@@ -82,8 +82,9 @@ struct StepState {
 [[nodiscard]] std::vector<StatePair> returnedGradients(const Program& program, const StepState& state);
 
 /// The result that says how good the step was: that with the role Loss. Else of the floating-point scalars that are no
-/// state the first one with the word loss in its name ("[1]['loss']", then "[1]['total_loss']"), else the first
-/// one that is no maximum or minimum of others.
+/// state the first one with the word loss in its name ("[1]['loss']", then "[1]['total_loss']"), else the first one
+/// that is no maximum or minimum of others; one that is computed from arrays rather than another, such as a learning
+/// rate, and one that does not depend on gradients rather than a norm of these.
 [[nodiscard]] std::optional<std::size_t> lossResult(const Program& program, const StepState& state);
 
 } // namespace shardscope

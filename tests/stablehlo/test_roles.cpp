@@ -125,6 +125,36 @@ private Q_SLOTS:
         }
     }
 
+    /// Two layers that are alike are no list of parameters with their moments.
+    void layersAlike()
+    {
+        QCOMPARE(
+            roleText(R"(func.func @main(%a: tensor<8x8xf32>, %b: tensor<8xf32>, %c: tensor<8x8xf32>, %d: tensor<8xf32>,
+    %x: tensor<4x8xf32>) -> (tensor<8x8xf32>, tensor<8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<f32>) {
+  %y = stablehlo.dot_general %x, %a, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %e = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %h = stablehlo.add %y, %e : tensor<4x8xf32>
+  %u = stablehlo.dot_general %h, %c, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %f = stablehlo.broadcast_in_dim %d, dims = [1] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %o = stablehlo.add %u, %f : tensor<4x8xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %l = stablehlo.reduce(%o init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<f32>
+  %ga = stablehlo.dot_general %x, %h, contracting_dims = [0] x [0] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %gb = stablehlo.reduce(%h init: %z) applies stablehlo.add across dimensions = [0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %gc = stablehlo.dot_general %h, %o, contracting_dims = [0] x [0] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %gd = stablehlo.reduce(%o init: %z) applies stablehlo.add across dimensions = [0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %na = stablehlo.subtract %a, %ga : tensor<8x8xf32>
+  %nb = stablehlo.subtract %b, %gb : tensor<8xf32>
+  %nc = stablehlo.subtract %c, %gc : tensor<8x8xf32>
+  %nd = stablehlo.subtract %d, %gd : tensor<8xf32>
+  return %na, %nb, %nc, %nd, %l : tensor<8x8xf32>, tensor<8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<f32>
+}
+)",
+                "0=0,1=1,2=2,3=3"),
+            QStringLiteral("parameter parameter parameter parameter input -> ")
+                + QStringLiteral("activation ").repeated(4) + QStringLiteral("loss"));
+    }
+
     void byName()
     {
         QCOMPARE(roleText(R"(func.func @main(%a: tensor<8xf32> loc("state.opt_state[0].nu['params']['w']"),

@@ -375,6 +375,63 @@ private Q_SLOTS:
     }
 
     /// The scalar that is no state.
+    /// What results are computed from says more than their order, and a counter may be a floating-point number.
+    void orderAndUpdates()
+    {
+        const auto stateOfText = [](const char* returned) {
+            const Result<ReadProgram> read = readStableHlo(std::string(R"(func.func public @main(%p: tensor<8x8xf32>,
+    %m: tensor<8x8xf32>, %v: tensor<8x8xf32>, %n: tensor<f32>, %x: tensor<4x8xf32>)
+    -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<f32>, tensor<f32>) {
+  %half = stablehlo.constant dense<0.5> : tensor<8x8xf32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %y = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %loss = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<f32>
+  %g = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %m1 = stablehlo.multiply %m, %half : tensor<8x8xf32>
+  %m2 = stablehlo.add %m1, %g : tensor<8x8xf32>
+  %gg = stablehlo.multiply %g, %g : tensor<8x8xf32>
+  %v1 = stablehlo.multiply %v, %half : tensor<8x8xf32>
+  %v2 = stablehlo.add %v1, %gg : tensor<8x8xf32>
+  %r = stablehlo.rsqrt %v2 : tensor<8x8xf32>
+  %s = stablehlo.multiply %m2, %r : tensor<8x8xf32>
+  %p2 = stablehlo.subtract %p, %s : tensor<8x8xf32>
+  %n2 = stablehlo.add %n, %one : tensor<f32>
+  return )") + returned
+                + " : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<f32>, tensor<f32>\n}\n");
+            return read ? stateOfProgram(read->program) : QString();
+        };
+        QCOMPARE(stateOfText("%p2, %m2, %v2, %n2, %loss"), QStringLiteral("order: 0=0,1=1,2=2,3=3"));
+        QCOMPARE(stateOfText("%p2, %v2, %m2, %n2, %loss"), QStringLiteral("order: 0=0,1=2,2=1,3=3"));
+        QCOMPARE(stateOfText("%p2, %m2, %v2, %loss, %n2"), QStringLiteral("order: 0=0,1=1,2=2"));
+    }
+
+    /// Of several numbers without names: not a rate, nor a norm of gradients.
+    void lossAmongNumbers()
+    {
+        const auto lossOf = [](const std::string& first, const std::string& second, const std::string& third) {
+            const Result<ReadProgram> read =
+                readStableHlo(R"(func.func public @main(%p: tensor<8x8xf32>, %x: tensor<4x8xf32>,
+    %count: tensor<f32>) -> (tensor<8x8xf32>, tensor<f32>, tensor<f32>, tensor<f32>) {
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %rate = stablehlo.divide %one, %count : tensor<f32>
+  %y = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %loss = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<f32>
+  %g = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %gg = stablehlo.multiply %g, %g : tensor<8x8xf32>
+  %norm = stablehlo.reduce(%gg init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x8xf32>, tensor<f32>) -> tensor<f32>
+  %p2 = stablehlo.subtract %p, %g : tensor<8x8xf32>
+  return %p2, )" + first
+                    + ", " + second + ", " + third + " : tensor<8x8xf32>, tensor<f32>, tensor<f32>, tensor<f32>\n}\n");
+            return read ? lossResult(read->program, stateOf(read->program, "0=0")) : std::nullopt;
+        };
+        QCOMPARE(lossOf("%rate", "%norm", "%loss"), std::optional<std::size_t>(3));
+        QCOMPARE(lossOf("%norm", "%loss", "%rate"), std::optional<std::size_t>(2));
+        QCOMPARE(lossOf("%rate", "%norm", "%norm"), std::optional<std::size_t>(2));
+        QCOMPARE(lossOf("%rate", "%rate", "%rate"), std::optional<std::size_t>(1));
+    }
+
     void loss()
     {
         const Program program = programWith("%a: tensor<f32>, %b: tensor<8xf32>, %c: tensor<i32>",
