@@ -385,6 +385,10 @@ int convert(const ConvertOptions& options)
     if (!text) {
         if (text.error().where.file.empty())
             text.error().where.file = source->name;
+        if (options.json.empty()) { // such as a misspelt key, which may be the cause
+            Console errors(stderr);
+            print(errors, source->warnings);
+        }
         return reject(options.json, { text.error() });
     }
     if (options.json.empty())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardscope partition: what every device runs, with local shapes and collectives.
 // The command partition, declared in commands.h.
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -15,6 +16,7 @@
 #include "pipeline/memory_placement.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
+#include "program/device_counts.h"
 #include "schedule/plan.h"
 #include "sharding/layout.h"
 #include "stablehlo/print.h"
@@ -47,6 +49,7 @@ struct Partitioned {
     bool wasPartitioned = false; ///< before, by whoever wrote the text
     QString moved; ///< what a step copies between memories; empty for nothing
     MeshPtr mesh;
+    std::int64_t devices = 1; ///< of the mesh, or those that a program without one addresses
     std::vector<Held> inputs, outputs;
     CollectiveList list;
 };
@@ -57,6 +60,7 @@ Result<Partitioned> partitioned(const Snapshot& snapshot, bool optimal)
     const DeviceProgram& device = (*parts)->device;
     Partitioned out;
     out.mesh = device.mesh;
+    out.devices = std::max(device.mesh->deviceCount(), statedDevices(device.program).all());
     out.hash = hash(device.program);
     out.wasPartitioned = snapshot.isPartitioned();
     const bool hasPaths = !snapshot.program->namedByText; // names of a text mean nothing in another one
@@ -159,7 +163,7 @@ std::string heading(const Partitioned& partitioned, const PartitionCommandOption
     QStringList lines;
     const SentBytes sent = sentBytes(partitioned.list);
     lines << QStringLiteral("What every device runs, on %1; %2.")
-                 .arg(words::counted(partitioned.mesh->deviceCount(), words::Noun::Device),
+                 .arg(words::counted(partitioned.devices, words::Noun::Device),
                      partitioned.wasPartitioned      ? QStringLiteral("partitioned before")
                          : options.plan == "optimal" ? QStringLiteral("reshards by the fewest bytes")
                                                      : QStringLiteral("reshards by Shardy's sequence"));

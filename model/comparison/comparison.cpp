@@ -106,17 +106,16 @@ void addShardCounts(LargestDifference& largest, const SnapshotComparison& compar
         alike = alike && shards && (!common || common == shards);
         common = shards;
     };
+    const auto counts = [&](Role role) { // an array of one name may have another role in each
+        return largest.what == LargestDifference::What::State ? isOfState(role) : role == largest.role;
+    };
     for (const ComparedArray& array : comparison.arrays) {
-        const bool counts =
-            largest.what == LargestDifference::What::State ? isOfState(array.role) : array.role == largest.role;
-        if (!counts)
-            continue;
-        if (array.before) {
+        if (array.before && counts(comparison.before->tensors[*array.before].role)) {
             const TensorRow& row = comparison.before->tensors[*array.before];
             before = saturatingSum(before, row.bytesInAll);
             meet(largest.shardsBefore, shardsOf(row));
         }
-        if (array.after) {
+        if (array.after && counts(comparison.after->tensors[*array.after].role)) {
             const TensorRow& row = comparison.after->tensors[*array.after];
             after = saturatingSum(after, row.bytesInAll);
             meet(largest.shardsAfter, shardsOf(row));
@@ -124,7 +123,7 @@ void addShardCounts(LargestDifference& largest, const SnapshotComparison& compar
     }
     if (!alike || !largest.shardsBefore || !largest.shardsAfter || largest.shardsBefore == largest.shardsAfter)
         largest.shardsBefore = largest.shardsAfter = std::nullopt;
-    if (before != after) {
+    if (before != after && before > 0 && after > 0) {
         largest.inAllBefore = before;
         largest.inAllAfter = after;
     }

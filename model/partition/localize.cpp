@@ -11,6 +11,7 @@
 #include "partition/lower_collectives.h"
 #include "partition/partial_axes.h"
 #include "partition/stated_sizes.h"
+#include "program/device_counts.h"
 #include "program/editor.h"
 #include "program/op_row.h"
 #include "program/other_attributes.h"
@@ -455,8 +456,11 @@ private:
             function.resultShardings.clear();
         for (Dictionary& dictionary : program.dictionaries) // of XLA: what a device has is not sharded any further
             std::erase_if(dictionary, [](const NamedText& entry) { return entry.name == "mhlo.sharding"; });
-        Dictionary counted{ { "mhlo.num_partitions", std::to_string(m_mesh->deviceCount()) + " : i32" },
-            { "mhlo.num_replicas", "1 : i32" } };
+        DeviceCounts counts = addressedDevices(m_sharded); // of a program that is what each device runs already
+        if (counts.all() == 1 || m_mesh->deviceCount() > 1)
+            counts = { 1, m_mesh->deviceCount() };
+        Dictionary counted{ { "mhlo.num_partitions", std::to_string(counts.partitions) + " : i32" },
+            { "mhlo.num_replicas", std::to_string(counts.replicas) + " : i32" } };
         program.dictionaries.push_back(std::move(counted));
         program.extra = static_cast<std::uint32_t>(program.dictionaries.size() - 1);
     }

@@ -411,8 +411,8 @@ void addNotShown(Snapshot& snapshot, const LayoutStage& layout)
     const std::vector<ResolvedAnnotation>& arguments = snapshot.annotations->arguments;
     if (!layout.elsewhere.empty())
         notRun.args.emplace_back("elsewhere", layout.elsewhere);
-    else if (!mainMesh(source) && snapshot.mesh->deviceCount() == 1 && !source.main().operations.empty()
-        && std::all_of(arguments.begin(), arguments.end(), isNothing))
+    else if (!mainMesh(source) && snapshot.mesh->deviceCount() == 1 && !isOfOneDevice(source)
+        && !source.main().operations.empty() && std::all_of(arguments.begin(), arguments.end(), isNothing))
         notRun.args.emplace_back("devices", std::int64_t{ 1 }); // it names no mesh, and was given none yet
     if (!notRun.args.empty())
         snapshot.problems.push_back({ std::move(notRun), {}, {} });

@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "program/aliased_results.h"
+#include "program/device_counts.h"
 #include "program/location_parts.h"
 #include "program/name_values.h"
 #include "stablehlo/reader.h"
@@ -40,6 +41,7 @@ bool Reader::finishProgram()
     finishLocations();
     nameArguments();
     warnOfAliases();
+    warnOfPartitions();
     if (!applyHloShardings())
         return false;
     std::stable_sort(m_warnings.begin(), m_warnings.end(), [](const Diagnostic& a, const Diagnostic& b) {
@@ -72,6 +74,20 @@ void Reader::warnOfAliases()
         }
         warn(Code::RunSettingNotUsed, std::move(args), place == m_aliasPlaces.end() ? m_begin : place->second);
     }
+}
+
+/// A module for another number of devices than any of its meshes has.
+void Reader::warnOfPartitions()
+{
+    const std::int64_t stated = statedDevices(m_program).partitions;
+    const std::vector<ProgramMesh>& meshes = m_program.meshes;
+    if (stated == 1 || meshes.empty() || std::any_of(meshes.begin(), meshes.end(), [&](const ProgramMesh& mesh) {
+            return mesh.onlyDevice || mesh.mesh->deviceCount() == stated;
+        }))
+        return;
+    warn(Code::RunSettingNotUsed,
+        { { "key", "mhlo.num_partitions" }, { "value", stated }, { "devices", meshes.front().mesh->deviceCount() } },
+        m_begin);
 }
 
 /// What a named location of an argument says: "x" of loc("x") and of loc("x"("f.py":3:0)).

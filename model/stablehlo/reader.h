@@ -127,6 +127,7 @@ private:
     bool finishFunctions();
     bool finishProgram();
     void warnOfAliases();
+    void warnOfPartitions();
     void nameArguments();
 
     // Types

@@ -108,6 +108,10 @@ ProblemText describeWarning(const Diagnostic& d)
             return { Words::tr("a state is chosen, and this network has its own"), Words::tr("Remove it."), {} };
         if (d.text("key") == "tf.aliasing_output")
             return impossibleAlias(d);
+        if (d.text("key") == "mhlo.num_partitions")
+            return { Words::tr("the module is for %1 devices by its %2, and its mesh has %3 devices: the mesh counts")
+                         .arg(arg.number("value"), arg.quote("key"), arg.number("devices")),
+                Words::tr("Make both the same, as XLA asks for."), {} };
         return {
             Words::tr("a role is chosen for %1, and no argument or result has that name").arg(arg.quote("argument")),
             Words::tr("Name arguments and results as the program does, or by number: arg0, result0."), {}

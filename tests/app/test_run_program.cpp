@@ -934,6 +934,49 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QCOMPARE(runProgram({ QStringLiteral("partition"), QStringLiteral("flax-mlp-logical") }).code, 0);
     }
 
+    /// Of a program that each replica runs, nothing is left to partition: it stays one for as many.
+    void partitionOfReplicas()
+    {
+        const QString program = file("replicas.mlir",
+            R"(module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 4 : i32} {
+func.func public @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = "stablehlo.all_reduce"(%arg0) <{replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+})");
+        QCOMPARE(runProgram({ QStringLiteral("check"), program }).out.trimmed().section(QStringLiteral(": "), -1),
+            QStringLiteral("no problems"));
+        const Ran ran = runProgram({ QStringLiteral("partition"), program });
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.out.startsWith(QStringLiteral("// What every device runs, on 4 devices;")));
+        QVERIFY(ran.out.contains(QStringLiteral("mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 4 : i32")));
+        const QString again = file("again.mlir", ran.out.toUtf8());
+        QCOMPARE(runProgram({ QStringLiteral("verify"), again }).code, 0);
+        QCOMPARE(runProgram({ QStringLiteral("run"), again, QStringLiteral("--no-timeit") }).code, 0);
+    }
+
+    /// A module for another number of devices than its mesh has is told.
+    void otherPartitions()
+    {
+        const auto toldOf = [this](const char* partitions) {
+            const QString program = file(
+                "partitions.mlir", QByteArray("module attributes {mhlo.num_partitions = ") + partitions + R"( : i32} {
+sdy.mesh @mesh = <["x"=8]>
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  return %a : tensor<8xf32>
+}
+})");
+            return runProgram({ QStringLiteral("check"), program }).out;
+        };
+        QVERIFY(toldOf("4").contains(QStringLiteral("W239: the module is for 4 devices")));
+        for (const char* fine : { "8", "1" })
+            QVERIFY(!toldOf(fine).contains(QStringLiteral("W239")));
+    }
+
     /// What `partition` prints of an example is a program that is read, legal, and runs.
     void partitionedExamples_data()
     {
