@@ -385,11 +385,9 @@ int convert(const ConvertOptions& options)
     if (!text) {
         if (text.error().where.file.empty())
             text.error().where.file = source->name;
-        if (options.json.empty()) { // such as a misspelt key, which may be the cause
-            Console errors(stderr);
-            print(errors, source->warnings);
-        }
-        return reject(options.json, { text.error() });
+        std::vector<Diagnostic> told = source->warnings; // such as a misspelt key, which may be the cause
+        told.push_back(text.error());
+        return reject(options.json, told);
     }
     if (options.json.empty())
         remark(options, *source);

@@ -123,7 +123,7 @@ void addShardCounts(LargestDifference& largest, const SnapshotComparison& compar
     }
     if (!alike || !largest.shardsBefore || !largest.shardsAfter || largest.shardsBefore == largest.shardsAfter)
         largest.shardsBefore = largest.shardsAfter = std::nullopt;
-    if (before != after && before > 0 && after > 0) {
+    if (before != after && largest.before > 0 && largest.after > 0) {
         largest.inAllBefore = before;
         largest.inAllAfter = after;
     }

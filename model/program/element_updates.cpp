@@ -65,6 +65,19 @@ bool isSpread(const Program& program, ValueId value)
             && program.value(operation.operands[0]).type.rank() < program.value(value).type.rank());
 }
 
+bool isCounted(const Program& program, ValueId argument, ValueId result)
+{
+    const OperationId maker = program.value(result).definition;
+    if (!maker.valid() || program.operation(maker).kind != OpKind::Add)
+        return false;
+    const auto& operands = program.operation(maker).operands;
+    const auto isNumber = [&program](ValueId value) {
+        const OperationId from = program.value(value).definition;
+        return from.valid() && isLiteral(program.operation(from).kind);
+    };
+    return (operands[0] == argument && isNumber(operands[1])) || (operands[1] == argument && isNumber(operands[0]));
+}
+
 /// The way back from one value, within one function.
 class ElementUpdates::Walk {
 public:
@@ -316,6 +329,12 @@ void ElementUpdates::walkBack(std::span<const ValueId> values, const Found& foun
             add(operation.operands[i]);
             add(m_program.regions[operation.regions[1].index].results[i]);
             addAll(m_program.regions[operation.regions[0].index].results);
+        } else if (operation.kind == OpKind::OptimizationBarrier) {
+            add(operation.operands[i]);
+        } else if (isResult && (operation.kind == OpKind::If || operation.kind == OpKind::Case)) {
+            addAll(operation.operands);
+            for (const RegionId branch : operation.regions)
+                add(m_program.regions[branch.index].results[i]);
         } else if (operation.kind == OpKind::ManualComputation || operation.kind == OpKind::NamedComputation) {
             add(isResult ? m_program.regions[operation.regions[0].index].results[i] : operation.operands[i]);
         } else {

@@ -66,6 +66,9 @@ private:
 /// A constant, or the broadcast of an array of fewer dimensions: many of its elements are equal.
 [[nodiscard]] bool isSpread(const Program& program, ValueId value);
 
+/// n' = n + 1: whether the result is the argument and a constant added up.
+[[nodiscard]] bool isCounted(const Program& program, ValueId argument, ValueId result);
+
 /// Whether the result has the elements of the first operand, in another shape or on other devices.
 [[nodiscard]] bool onlyMoves(const Program& program, const Operation& operation);
 

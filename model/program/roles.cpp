@@ -165,10 +165,13 @@ public:
         m_parts = contractionParts(program);
         if (m_arrays.size() < 2)
             return;
-        const std::vector<bool> isOfModel = usedByModel(program, state, updates, m_parts);
-        m_moments = momentsByUse(program, state, isOfModel);
-        m_allOfModel =
-            std::all_of(m_arrays.begin(), m_arrays.end(), [&](std::size_t argument) { return isOfModel[argument]; });
+        const std::vector<bool> used = usedByLosses(program, state, updates);
+        m_allUsed = !used.empty()
+            && std::all_of(m_arrays.begin(), m_arrays.end(), [&](std::size_t argument) { return used[argument]; });
+        if (!used.empty())
+            m_moments = momentsByUse(program, state, updates, used);
+        else if (repeats() == 1)
+            m_moments = momentsByUse(program, state, updates, contracted());
     }
 
     void guess(std::vector<std::optional<Role>>& roles) const
@@ -207,7 +210,7 @@ private:
             for (std::size_t i = length; same && i < m_arrays.size(); ++i)
                 same = typeOf(i) == typeOf(i - length);
             if (same && !(length == 1 && lists == 2)
-                && ((!allAlike(lists) && !m_allOfModel) || onlyFirstIsContracted(length)))
+                && ((!allAlike(lists) && !(m_allUsed && laterIsContracted(length))) || onlyFirstIsContracted(length)))
                 return lists;
         }
         return 1;
@@ -220,6 +223,20 @@ private:
             if (typeOf(i) != typeOf(0))
                 return false;
         return m_arrays[length] == m_arrays[length - 1] + 1;
+    }
+    /// Per argument of main.
+    [[nodiscard]] std::vector<bool> contracted() const
+    {
+        std::vector<bool> contracted;
+        for (const ContractionPart part : m_parts)
+            contracted.push_back(part != ContractionPart::None);
+        return contracted;
+    }
+    /// As weights of layers that are alike.
+    [[nodiscard]] bool laterIsContracted(std::size_t length) const
+    {
+        return std::any_of(m_arrays.begin() + static_cast<std::ptrdiff_t>(length), m_arrays.end(),
+            [this](std::size_t argument) { return m_parts[argument] != ContractionPart::None; });
     }
     /// Moments go into no contraction.
     [[nodiscard]] bool onlyFirstIsContracted(std::size_t length) const
@@ -237,18 +254,9 @@ private:
     const Program& m_program;
     std::vector<std::size_t> m_arrays; ///< numbers of arguments
     std::vector<ContractionPart> m_parts;
-    bool m_allOfModel = false; ///< as of layers that are alike
+    bool m_allUsed = false; ///< losses depend on all of them: on layers that are alike, or on moments of earlier steps
     std::vector<std::optional<Role>> m_moments; ///< per argument; empty where there are none by their use
 };
-
-/// n' = n + 1, of whatever type.
-bool isCounted(const Program& program, const StatePair& pair)
-{
-    const Operation* maker = makerOf(program, program.main().results[pair.result]);
-    return maker && maker->kind == OpKind::Add
-        && ((maker->operands[0] == pair.argument && isConstant(program, maker->operands[1]))
-            || (maker->operands[1] == pair.argument && isConstant(program, maker->operands[0])));
-}
 
 /// What a text calls the argument.
 std::string nameOfArgument(const Program& program, std::size_t a)
@@ -298,7 +306,8 @@ ProgramRoles guessRoles(const Program& program, const StepState& state)
     for (const StatePair& pair : state.pairs) {
         const Value& argument = program.value(pair.argument);
         std::optional<Role>& role = arguments[argument.index];
-        if (!role && argument.type.rank() == 0 && (ops::isInteger(argument.type.dtype) || isCounted(program, pair)))
+        if (!role && argument.type.rank() == 0
+            && (ops::isInteger(argument.type.dtype) || isCounted(program, pair.argument, main.results[pair.result])))
             role = counters++ == 0 ? Role::Step : Role::Count;
         results[pair.result] = Role::Activation; // counted once, as the argument
     }

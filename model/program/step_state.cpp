@@ -110,7 +110,7 @@ public:
     [[nodiscard]] bool isStep(const std::vector<StatePair>& pairs)
     {
         constexpr int most = 8; // that are looked at closely
-        const bool hasLoss = lossResult(m_program, { StateSource::Order, pairs }).has_value();
+        const bool withLoss = hasLoss(m_program, { StateSource::Order, pairs });
         std::vector<ValueId> arguments;
         for (const StatePair& pair : pairs)
             arguments.push_back(pair.argument);
@@ -119,7 +119,7 @@ public:
             if (m_program.value(pair.argument).type.rank() == 0 || !isUpdate(pair))
                 continue;
             const std::vector<ValueId>& others = m_updates.of(pair.result).others;
-            if (hasLoss || others.empty() || m_updates.dependOn(others, arguments))
+            if (withLoss || others.empty() || m_updates.dependOn(others, arguments))
                 return true;
             if (++followed == most)
                 break;
@@ -181,9 +181,9 @@ private:
 };
 
 /// Neighbouring arguments whose types and shardings are those of neighbouring results; the longest first, of those as
-/// long the one that begins first. Without loss-like scalars at the ends, which are no update of their arguments; at
-/// least one pair has dimensions.
-std::vector<std::vector<StatePair>> runsOf(const MainInterface& main, ElementUpdates& updates)
+/// long the one that begins first. Without loss-like scalars at the ends, which do not count from their arguments
+/// on; at least one pair has dimensions.
+std::vector<std::vector<StatePair>> runsOf(const Program& program, const MainInterface& main)
 {
     struct Run {
         std::size_t argument = 0, result = 0, length = 0;
@@ -206,7 +206,8 @@ std::vector<std::vector<StatePair>> runsOf(const MainInterface& main, ElementUpd
         before.swap(now);
     }
     const auto looksLikeLoss = [&](std::size_t a, std::size_t r) {
-        return main.resultType(r).rank() == 0 && isFloat(main.resultType(r).dtype) && !updates.updates(a, r);
+        return main.resultType(r).rank() == 0 && isFloat(main.resultType(r).dtype)
+            && !isCounted(program, program.main().arguments[a], program.main().results[r]);
     };
     constexpr std::size_t most = 16; // that are tried
     const auto last = runs.begin() + static_cast<std::ptrdiff_t>(std::min(runs.size(), most));
@@ -235,21 +236,22 @@ std::vector<std::vector<StatePair>> runsOf(const MainInterface& main, ElementUpd
 }
 
 /// Of arrays of one type the order says less than what results are computed from: (p, mu, nu) may be returned as (p,
-/// nu, mu). Every argument gets the result that is an update of it, where its own is none.
+/// nu, mu). Two pairs swap their results where one has no update of its argument, and both have after it.
 void swapByUpdates(const MainInterface& main, ElementUpdates& updates, std::vector<StatePair>& pairs)
 {
     const auto isUpdate = [&](const StatePair& pair, std::uint32_t result) {
-        return updates.updates(main.numberOf(pair.argument), result);
+        const std::size_t argument = main.numberOf(pair.argument);
+        return updates.updates(argument, result) || updates.passes(argument, result);
     };
     const auto fits = [&](const StatePair& pair, std::uint32_t result) {
         return main.fit(main.numberOf(pair.argument), result);
     };
     for (StatePair& pair : pairs) {
-        if (isUpdate(pair, pair.result) || updates.passes(main.numberOf(pair.argument), pair.result))
+        if (isUpdate(pair, pair.result))
             continue;
         const auto other = std::find_if(pairs.begin(), pairs.end(), [&](const StatePair& one) {
             return fits(pair, one.result) && fits(one, pair.result) && isUpdate(pair, one.result)
-                && !isUpdate(one, one.result);
+                && isUpdate(one, pair.result);
         });
         if (other != pairs.end())
             std::swap(pair.result, other->result);
@@ -295,7 +297,7 @@ StepState stateOf(const Program& program)
             state.pairs.clear();
     }
     if (state.pairs.empty())
-        for (std::vector<StatePair>& run : runsOf(main, updates))
+        for (std::vector<StatePair>& run : runsOf(program, main))
             if (evidence.isStep(run)) {
                 state = { StateSource::Order, std::move(run) };
                 swapByUpdates(main, updates, state.pairs);
@@ -320,11 +322,11 @@ std::vector<StatePair> returnedGradients(const Program& program, const StepState
     });
     if (!found.empty() || !state.pairs.empty())
         return found;
-    const bool hasLoss = lossResult(program, state).has_value();
-    std::vector<std::vector<StatePair>> runs = runsOf(main, updates);
+    const bool withLoss = hasLoss(program, state);
+    std::vector<std::vector<StatePair>> runs = runsOf(program, main);
     runs.resize(std::min<std::size_t>(runs.size(), 1));
     for (std::vector<StatePair>& run : runs)
-        if ((hasLoss || run.size() > 1) && std::none_of(run.begin(), run.end(), [&](const StatePair& pair) {
+        if ((withLoss || run.size() > 1) && std::none_of(run.begin(), run.end(), [&](const StatePair& pair) {
                 const std::uint32_t argument = program.value(pair.argument).index;
                 return updates.updates(argument, pair.result) || updates.passes(argument, pair.result);
             }))
@@ -480,61 +482,154 @@ bool isExtreme(const Program& program, ValueId value)
     return found;
 }
 
-/// Of scalars the first one that is computed from arrays and not from gradients; else the first from arrays; else the
-/// first. Not empty.
-std::size_t mostLikelyLoss(const Program& program, const StepState& state, std::span<const std::size_t> scalars)
+bool isOfState(const StepState& state, std::size_t result)
 {
-    if (scalars.size() == 1)
-        return scalars.front();
-    const Region& main = program.main();
-    ElementUpdates updates(program);
-    std::vector<ValueId> arrays, gradients;
-    for (const ValueId argument : main.arguments)
-        if (program.value(argument).type.rank() > 0)
-            arrays.push_back(argument);
-    for (const StatePair& pair : state.pairs)
-        if (program.value(pair.argument).type.rank() > 0) {
-            const std::vector<ValueId>& others = updates.of(pair.result).others;
-            gradients.insert(gradients.end(), others.begin(), others.end());
-        }
-    std::optional<std::size_t> ofArrays;
-    for (const std::size_t scalar : scalars) {
-        const std::span<const ValueId> value(&main.results[scalar], 1);
-        if (!updates.dependOn(value, arrays))
-            continue;
-        if (!updates.dependOn(value, gradients))
-            return scalar;
-        ofArrays = ofArrays.value_or(scalar);
-    }
-    return ofArrays.value_or(scalars.front());
+    return std::any_of(
+        state.pairs.begin(), state.pairs.end(), [&](const StatePair& pair) { return pair.result == result; });
 }
 
-} // namespace
+/// Floating-point scalars that are no state and no maximum or minimum of others.
+std::vector<std::size_t> scalarResults(const Program& program, const StepState& state)
+{
+    const std::vector<ValueId>& results = program.main().results;
+    std::vector<std::size_t> scalars;
+    for (std::size_t r = 0; r < results.size(); ++r)
+        if (const TensorType& type = program.value(results[r]).type;
+            type.rank() == 0 && isFloat(type.dtype) && !isOfState(state, r) && !isExtreme(program, results[r]))
+            scalars.push_back(r);
+    return scalars;
+}
 
-std::optional<std::size_t> lossResult(const Program& program, const StepState& state)
+/// The result that has the role, or the name.
+std::optional<std::size_t> namedLoss(const Program& program, const StepState& state)
 {
     const MainInterface main(program);
     const std::vector<ValueId>& results = program.main().results;
     std::optional<std::size_t> named, partlyNamed;
-    std::vector<std::size_t> scalars;
     for (std::size_t r = 0; r < results.size(); ++r) {
         const Value& value = program.value(results[r]);
         if (value.role == Role::Loss)
             return r;
-        if (value.type.rank() != 0 || !isFloat(value.type.dtype)
-            || std::any_of(
-                state.pairs.begin(), state.pairs.end(), [&](const StatePair& pair) { return pair.result == r; }))
+        if (value.type.rank() != 0 || !isFloat(value.type.dtype) || isOfState(state, r))
             continue;
-        if (!isExtreme(program, results[r]))
-            scalars.push_back(r);
         if (wordIn(main.resultName(r), "loss"))
             named = named.value_or(r);
         if (partIn(main.resultName(r), "loss"))
             partlyNamed = partlyNamed.value_or(r);
     }
-    if (named || partlyNamed || scalars.empty())
-        return named ? named : partlyNamed;
-    return mostLikelyLoss(program, state, scalars);
+    return named ? named : partlyNamed;
+}
+
+/// What scalars are computed from.
+class ScalarSources {
+public:
+    ScalarSources(
+        const Program& program, const StepState& state, ElementUpdates& updates, std::vector<std::size_t> scalars)
+        : m_program(program)
+        , m_updates(updates)
+        , m_scalars(std::move(scalars))
+    {
+        constexpr std::size_t most = 64; // that are looked at
+        m_scalars.resize(std::min(m_scalars.size(), most));
+        for (const std::size_t scalar : m_scalars)
+            m_arguments.push_back(updates.argumentsOf(valueOf(scalar)));
+        findGradients(state);
+    }
+
+    /// Those that may be losses: computed from parameters, or from any arrays in a program without state, and not from
+    /// gradients, as a norm of these is.
+    [[nodiscard]] std::vector<std::size_t> losses() const
+    {
+        std::vector<std::size_t> found;
+        for (std::size_t i = 0; i < m_scalars.size(); ++i)
+            if (isOfArrays(i, m_hasParameters) && !m_updates.dependOn(valueOf(m_scalars[i]), m_gradients))
+                found.push_back(m_scalars[i]);
+        return found;
+    }
+    /// The first that is computed from arrays.
+    [[nodiscard]] std::optional<std::size_t> ofArrays() const
+    {
+        for (std::size_t i = 0; i < m_scalars.size(); ++i)
+            if (isOfArrays(i, false))
+                return m_scalars[i];
+        return std::nullopt;
+    }
+
+private:
+    [[nodiscard]] std::span<const ValueId> valueOf(std::size_t scalar) const
+    {
+        return { &m_program.main().results[scalar], 1 };
+    }
+    [[nodiscard]] bool isOfArrays(std::size_t i, bool parameters) const
+    {
+        const std::vector<ValueId>& arguments = m_program.main().arguments;
+        for (std::size_t a = 0; a < arguments.size(); ++a)
+            if (m_arguments[i][a] && (parameters ? m_isParameter[a] : m_program.value(arguments[a]).type.rank() > 0))
+                return true;
+        return false;
+    }
+    /// Arrays that a step updates and a scalar is computed from are parameters; what these and all that they are
+    /// updated with, such as moments, are updated by are gradients. Statistics of a batch are not among them.
+    void findGradients(const StepState& state)
+    {
+        const Region& main = m_program.main();
+        m_isParameter.resize(main.arguments.size());
+        const auto isUpdated = [&](const StatePair& pair) {
+            const Value& argument = m_program.value(pair.argument);
+            return isFloat(argument.type.dtype) && argument.type.rank() > 0
+                && m_updates.updates(argument.index, pair.result);
+        };
+        std::vector<ValueId> updated;
+        for (const StatePair& pair : state.pairs) {
+            const std::uint32_t a = m_program.value(pair.argument).index;
+            const bool isUsed = std::any_of(
+                m_arguments.begin(), m_arguments.end(), [a](const std::vector<bool>& used) { return used[a]; });
+            m_isParameter[a] = isUsed && isUpdated(pair);
+            if (m_isParameter[a])
+                updated.push_back(main.results[pair.result]);
+        }
+        m_hasParameters = !updated.empty();
+        const std::vector<bool> taken = m_updates.argumentsOf(updated);
+        for (const StatePair& pair : state.pairs)
+            if (taken[m_program.value(pair.argument).index] && isUpdated(pair)) {
+                const std::vector<ValueId>& others = m_updates.of(pair.result).others;
+                m_gradients.insert(m_gradients.end(), others.begin(), others.end());
+            }
+    }
+
+    const Program& m_program;
+    ElementUpdates& m_updates;
+    std::vector<std::size_t> m_scalars;
+    std::vector<std::vector<bool>> m_arguments; ///< per scalar, by argument of main: whether it is computed from it
+    std::vector<bool> m_isParameter; ///< per argument of main
+    bool m_hasParameters = false;
+    std::vector<ValueId> m_gradients;
+};
+
+} // namespace
+
+std::vector<std::size_t> possibleLosses(const Program& program, const StepState& state, ElementUpdates& updates)
+{
+    return ScalarSources(program, state, updates, scalarResults(program, state)).losses();
+}
+
+std::optional<std::size_t> lossResult(const Program& program, const StepState& state)
+{
+    if (const std::optional<std::size_t> named = namedLoss(program, state))
+        return named;
+    const std::vector<std::size_t> scalars = scalarResults(program, state);
+    if (scalars.size() < 2)
+        return scalars.empty() ? std::nullopt : std::optional(scalars.front());
+    ElementUpdates updates(program);
+    const ScalarSources sources(program, state, updates, scalars);
+    if (const std::vector<std::size_t> losses = sources.losses(); !losses.empty())
+        return losses.front();
+    return sources.ofArrays().value_or(scalars.front());
+}
+
+bool hasLoss(const Program& program, const StepState& state)
+{
+    return !scalarResults(program, state).empty() || namedLoss(program, state);
 }
 
 } // namespace shardscope

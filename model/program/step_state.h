@@ -14,6 +14,8 @@
 
 namespace shardscope {
 
+class ElementUpdates;
+
 /// What says so, the surest first.
 enum class StateSource : std::uint8_t {
     None, ///< nothing: the program is no step, or does not look like one
@@ -83,8 +85,14 @@ struct StepState {
 
 /// The result that says how good the step was: that with the role Loss. Else of the floating-point scalars that are no
 /// state the first one with the word loss in its name ("[1]['loss']", then "[1]['total_loss']"), else the first one
-/// that is no maximum or minimum of others; one that is computed from arrays rather than another, such as a learning
-/// rate, and one that does not depend on gradients rather than a norm of these.
+/// that is no maximum or minimum of others; one of possibleLosses() rather than a rate, a number of tokens or a norm of
+/// gradients.
 [[nodiscard]] std::optional<std::size_t> lossResult(const Program& program, const StepState& state);
+/// Whether there is one.
+[[nodiscard]] bool hasLoss(const Program& program, const StepState& state);
+/// All floating-point scalars that may be losses by what they are computed from, such as those of two networks: from
+/// parameters, and not from gradients. In a program without state, from any arrays.
+[[nodiscard]] std::vector<std::size_t> possibleLosses(
+    const Program& program, const StepState& state, ElementUpdates& updates);
 
 } // namespace shardscope

@@ -63,14 +63,16 @@ public:
     /// The value of the given program that an operation of the device program works for.
     [[nodiscard]] ValueId ofOperation(OperationId id, const Operation& operation) const
     {
-        if (!operation.results.empty())
-            if (const DeviceShard* found = shard(operation.results[0]); found && found->meant.valid())
-                return found->meant;
-        if (const ValueId found = m_madeFor[id.index]; found.valid())
-            return m_works[found.index];
-        if (!operation.results.empty() && operation.results[0].index < m_works.size())
-            return m_works[operation.results[0].index];
-        return {};
+        return operation.results.empty() ? madeFor(id) : ofResult(id, operation.results[0]);
+    }
+    /// The same of a result of the operation.
+    [[nodiscard]] ValueId ofResult(OperationId id, ValueId result) const
+    {
+        if (const DeviceShard* found = shard(result); found && found->meant.valid())
+            return found->meant;
+        if (const ValueId found = madeFor(id); found.valid())
+            return found;
+        return result.index < m_works.size() ? m_works[result.index] : ValueId();
     }
     /// What a constraint stands for: the value that is constrained.
     [[nodiscard]] ValueId withoutConstraints(ValueId value) const
@@ -85,6 +87,12 @@ public:
     }
 
 private:
+    [[nodiscard]] ValueId madeFor(OperationId id) const
+    {
+        const ValueId sharded = m_madeFor[id.index];
+        return sharded.valid() ? m_works[sharded.index] : ValueId();
+    }
+
     const Program& m_specified;
     DeviceValues m_values;
     std::vector<ValueId> m_madeFor; ///< per operation of the device program: of the sharded one, where there is one
@@ -344,7 +352,7 @@ private:
     {
         for (const ValueId result : m_local.operation(op.operation).results) {
             const bool isValue = isTensor(m_local.value(result).type.dtype);
-            op.results.push_back(isValue ? add(result, op.origin) : FlatValueId());
+            op.results.push_back(isValue ? add(result, m_origins.ofResult(op.operation, result)) : FlatValueId());
             formOf(result) = { op.results.back(), {} };
         }
     }

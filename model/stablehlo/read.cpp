@@ -80,14 +80,17 @@ void Reader::warnOfAliases()
 void Reader::warnOfPartitions()
 {
     const std::int64_t stated = statedDevices(m_program).partitions;
-    const std::vector<ProgramMesh>& meshes = m_program.meshes;
-    if (stated == 1 || meshes.empty() || std::any_of(meshes.begin(), meshes.end(), [&](const ProgramMesh& mesh) {
-            return mesh.onlyDevice || mesh.mesh->deviceCount() == stated;
-        }))
-        return;
-    warn(Code::RunSettingNotUsed,
-        { { "key", "mhlo.num_partitions" }, { "value", stated }, { "devices", meshes.front().mesh->deviceCount() } },
-        m_begin);
+    std::int64_t devices = 0; // of the first mesh with axes
+    for (const ProgramMesh& mesh : m_program.meshes) {
+        if (mesh.onlyDevice || mesh.mesh->axes().empty())
+            continue;
+        if (mesh.mesh->deviceCount() == stated)
+            return;
+        devices = devices == 0 ? mesh.mesh->deviceCount() : devices;
+    }
+    if (stated > 1 && devices > 0)
+        warn(Code::RunSettingNotUsed, { { "key", "mhlo.num_partitions" }, { "value", stated }, { "devices", devices } },
+            m_begin);
 }
 
 /// What a named location of an argument says: "x" of loc("x") and of loc("x"("f.py":3:0)).

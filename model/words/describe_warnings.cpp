@@ -109,8 +109,9 @@ ProblemText describeWarning(const Diagnostic& d)
         if (d.text("key") == "tf.aliasing_output")
             return impossibleAlias(d);
         if (d.text("key") == "mhlo.num_partitions")
-            return { Words::tr("the module is for %1 devices by its %2, and its mesh has %3 devices: the mesh counts")
-                         .arg(arg.number("value"), arg.quote("key"), arg.number("devices")),
+            return { Words::tr("the module is for %1 by its %2, and its mesh has %3: the mesh counts")
+                         .arg(counted(d.number("value"), Noun::Device), arg.quote("key"),
+                             counted(d.number("devices"), Noun::Device)),
                 Words::tr("Make both the same, as XLA asks for."), {} };
         return {
             Words::tr("a role is chosen for %1, and no argument or result has that name").arg(arg.quote("argument")),

@@ -201,7 +201,6 @@ void TestProductKernels::setsWithFmaAgree()
     QVERIFY(results[0] == results[1]);
 }
 
-// dot_general with batch dimensions and dimensions in any order.
 /// Few rows of one and of several products with one B, in the bits of fewTerms(), whose chains are the same. C may have
 /// gaps between its rows.
 template <class T>
@@ -247,6 +246,7 @@ void TestProductKernels::rowsOfSeveral()
                 }
 }
 
+// dot_general with batch dimensions and dimensions in any order.
 void TestProductKernels::generalProducts()
 {
     std::mt19937 random(11);

@@ -85,6 +85,17 @@ private Q_SLOTS:
   %t = stablehlo.sign %n : tensor<8x8xf32>
   %p = stablehlo.subtract %a, %t : tensor<8x8xf32>
 )") << true << QStringLiteral("parameter mu");
+        // The norm of the updates, which nobody reads, goes through a root.
+        QTest::addRow("norm") << QStringLiteral(R"(%s = stablehlo.multiply %b, %rate : tensor<8x8xf32>
+  %n = stablehlo.add %s, %g : tensor<8x8xf32>
+  %nn = stablehlo.multiply %n, %n : tensor<8x8xf32>
+  %sum = stablehlo.reduce(%nn init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x8xf32>, tensor<f32>) -> tensor<f32>
+  %root = stablehlo.sqrt %sum : tensor<f32>
+  %p = stablehlo.subtract %a, %n : tensor<8x8xf32>
+)") << true << QStringLiteral("parameter mu");
+        QTest::addRow("call") << QStringLiteral(
+            R"(%n, %p = func.call @update(%a, %b, %g) : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
+)") << true << QStringLiteral("parameter nu");
         // An average of parameters is none: no parameter is updated with it.
         QTest::addRow("average") << QStringLiteral(R"(%s = stablehlo.multiply %b, %rate : tensor<8x8xf32>
   %p = stablehlo.subtract %a, %g : tensor<8x8xf32>
@@ -119,10 +130,67 @@ private Q_SLOTS:
                        .replace(QStringLiteral("%5"), swapped ? QStringLiteral("%n") : QStringLiteral("%p"))
                        .replace(QStringLiteral("%6"), swapped ? QStringLiteral("%p") : QStringLiteral("%n"))
                        .replace(QStringLiteral("%7"), hasLoss ? QStringLiteral(", %l") : QString());
+            text += QStringLiteral(
+                R"(func.func private @update(%p: tensor<8x8xf32>, %v: tensor<8x8xf32>, %g: tensor<8x8xf32>)
+    -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = stablehlo.multiply %g, %g : tensor<8x8xf32>
+  %1 = stablehlo.add %v, %0 : tensor<8x8xf32>
+  %2 = stablehlo.sqrt %1 : tensor<8x8xf32>
+  %3 = stablehlo.divide %g, %2 : tensor<8x8xf32>
+  %4 = stablehlo.subtract %p, %3 : tensor<8x8xf32>
+  return %1, %4 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+)");
             QCOMPARE(roleText(text.toStdString(), "0=0,1=1"),
                 expected.join(QLatin1Char(' ')) + QStringLiteral(" input -> activation activation")
                     + (hasLoss ? QStringLiteral(" loss") : QString()));
         }
+    }
+
+    /// Each network's moments, though the first loss does not depend on the second network.
+    void twoNetworks()
+    {
+        QCOMPARE(
+            roleText(
+                R"(func.func @main(%ma: tensor<8x8xf32>, %a: tensor<8x8xf32>, %mb: tensor<8x8xf32>, %b: tensor<8x8xf32>,
+    %x: tensor<4x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<f32>, tensor<f32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %ya = stablehlo.dot_general %x, %a, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %la = stablehlo.reduce(%ya init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<f32>
+  %ga = stablehlo.dot_general %x, %ya, contracting_dims = [0] x [0] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %na = stablehlo.add %ma, %ga : tensor<8x8xf32>
+  %pa = stablehlo.subtract %a, %na : tensor<8x8xf32>
+  %yb = stablehlo.dot_general %x, %b, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %lb = stablehlo.reduce(%yb init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<f32>
+  %gb = stablehlo.dot_general %x, %yb, contracting_dims = [0] x [0] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %nb = stablehlo.add %mb, %gb : tensor<8x8xf32>
+  %pb = stablehlo.subtract %b, %nb : tensor<8x8xf32>
+  return %na, %pa, %nb, %pb, %la, %lb : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<f32>, tensor<f32>
+}
+)",
+                "0=0,1=1,2=2,3=3"),
+            QStringLiteral("mu parameter mu parameter input -> ") + QStringLiteral("activation ").repeated(4)
+                + QStringLiteral("loss activation"));
+    }
+
+    /// Weights in bf16 that are made anew of master weights: these are no moment of them.
+    void masterWeights()
+    {
+        QVERIFY(roleText(R"(func.func @main(%q: tensor<8x8xbf16>, %m: tensor<8x8xf32>, %w: tensor<8x8xf32>,
+    %x: tensor<4x8xbf16>) -> (tensor<8x8xbf16>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<bf16>) {
+  %z = stablehlo.constant dense<0.0> : tensor<bf16>
+  %y = stablehlo.dot_general %x, %q, contracting_dims = [1] x [0] : (tensor<4x8xbf16>, tensor<8x8xbf16>) -> tensor<4x8xbf16>
+  %l = stablehlo.reduce(%y init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8xbf16>, tensor<bf16>) -> tensor<bf16>
+  %h = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<8x8xbf16>
+  %g = stablehlo.convert %h : (tensor<8x8xbf16>) -> tensor<8x8xf32>
+  %n = stablehlo.add %m, %g : tensor<8x8xf32>
+  %p = stablehlo.subtract %w, %n : tensor<8x8xf32>
+  %c = stablehlo.convert %p : (tensor<8x8xf32>) -> tensor<8x8xbf16>
+  return %c, %n, %p, %l : tensor<8x8xbf16>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<bf16>
+}
+)",
+            "0=0,1=1,2=2")
+                    .startsWith(QStringLiteral("parameter mu parameter input")));
     }
 
     /// Two layers that are alike are no list of parameters with their moments.

@@ -374,7 +374,6 @@ private Q_SLOTS:
         }
     }
 
-    /// The scalar that is no state.
     /// What results are computed from says more than their order, and a counter may be a floating-point number.
     void orderAndUpdates()
     {
@@ -404,6 +403,37 @@ private Q_SLOTS:
         QCOMPARE(stateOfText("%p2, %m2, %v2, %n2, %loss"), QStringLiteral("order: 0=0,1=1,2=2,3=3"));
         QCOMPARE(stateOfText("%p2, %v2, %m2, %n2, %loss"), QStringLiteral("order: 0=0,1=2,2=1,3=3"));
         QCOMPARE(stateOfText("%p2, %m2, %v2, %loss, %n2"), QStringLiteral("order: 0=0,1=1,2=2"));
+        QCOMPARE(stateOfText("%m2, %p2, %v2, %n2, %loss"), QStringLiteral("order: 0=1,1=0,2=2,3=3"));
+    }
+
+    /// A loss that an argument is a factor of is no next value of it, and a random key in the state makes no loss a
+    /// gradient.
+    void lossOfArguments()
+    {
+        const auto stateAndLoss = [](const char* loss) {
+            const Result<ReadProgram> read = readStableHlo(std::string(R"(func.func public @main(%p: tensor<8x8xf32>,
+    %key: tensor<8xf32>, %beta: tensor<f32>, %x: tensor<4x8xf32>)
+    -> (tensor<8x8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>) {
+  %one = stablehlo.constant dense<1.0> : tensor<8xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %next = stablehlo.sine %key : tensor<8xf32>
+  %drop = stablehlo.broadcast_in_dim %next, dims = [1] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %y = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %d = stablehlo.multiply %y, %drop : tensor<4x8xf32>
+  %sum = stablehlo.reduce(%d init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<f32>
+  %scaled = stablehlo.multiply %sum, %beta : tensor<f32>
+  %tokens = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<f32>
+  %g = stablehlo.dot_general %x, %d, contracting_dims = [0] x [0] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %p2 = stablehlo.subtract %p, %g : tensor<8x8xf32>
+  return %p2, %next, )")
+                + loss + " : tensor<8x8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>\n}\n");
+            if (!read)
+                return QString();
+            const std::optional<std::size_t> found = lossResult(read->program, stateOf(read->program));
+            return stateOfProgram(read->program) + QStringLiteral(", ") + (found ? QString::number(*found) : QString());
+        };
+        QCOMPARE(stateAndLoss("%scaled, %tokens"), QStringLiteral("order: 0=0,1=1, 2"));
+        QCOMPARE(stateAndLoss("%tokens, %scaled"), QStringLiteral("order: 0=0,1=1, 3"));
     }
 
     /// Of several numbers without names: not a rate, nor a norm of gradients.
@@ -432,6 +462,7 @@ private Q_SLOTS:
         QCOMPARE(lossOf("%rate", "%rate", "%rate"), std::optional<std::size_t>(1));
     }
 
+    /// The scalar that is no state.
     void loss()
     {
         const Program program = programWith("%a: tensor<f32>, %b: tensor<8xf32>, %c: tensor<i32>",

@@ -107,8 +107,8 @@ struct Products {
 
     /// The same for the last columns, fewer than a register holds.
     template <int rows>
-    static void addToLastColumns(
-        RowGroups<rows> of, In b, std::int64_t j, std::int64_t columns, std::int64_t term, std::int64_t terms, bool first)
+    static void addToLastColumns(RowGroups<rows> of, In b, std::int64_t j, std::int64_t columns, std::int64_t term,
+        std::int64_t terms, bool first)
     {
         const auto target = [&](int r) { return of[r / 4].c.data + r % 4 * of[r / 4].c.rowStride + j; };
         const T* row = b.data + term * b.rowStride + j;
