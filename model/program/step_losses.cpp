@@ -137,8 +137,8 @@ private:
                 return true;
         return false;
     }
-    /// Arrays that a step updates and a scalar is computed from are parameters; what these and all that they are
-    /// updated with, such as moments, are updated by are gradients. Statistics of a batch are not among them.
+    /// Parameters are the arrays that the step updates and a scalar is computed from. Gradients are what parameters and
+    /// their moments are updated by; what statistics of a batch are updated by is none.
     void findGradients(const StepState& state)
     {
         const Region& main = m_program.main();

@@ -295,6 +295,20 @@ private Q_SLOTS:
             == nlohmann::json::array({ "device_order" }));
     }
 
+    /// A slip that is only warned of may be why the rest does not fit: it is told as well.
+    void slipsBesideErrors()
+    {
+        const QString path = file("slip.yml",
+            "mesh_axes: ['data', 'fsdp', 'tensor']\nici_fspd_parallelism: 4\nici_tensor_parallelism: 4\n"
+            "logical_axis_rules: [['mlp', ['tensor']]]\n");
+        const Ran ran = convert(path, "--from maxtext --devices 16");
+        QCOMPARE(ran.code, 2);
+        QVERIFY(ran.out.isEmpty());
+        for (const char* told : { "W213: ici_fspd_parallelism", "E102: the mesh has 4 devices" })
+            QVERIFY2(ran.error.contains(QLatin1String(told)), qPrintable(ran.error));
+        QCOMPARE(convert(path, "--from maxtext --devices 16 --json").json().at("problems").size(), std::size_t{ 2 });
+    }
+
     /// The mesh is the one that resolve has under the same rules.
     void declaredAxes()
     {

@@ -959,6 +959,36 @@ func.func public @main(%arg0: tensor<8xf32>) -> tensor<8xf32> {
         QCOMPARE(runProgram({ QStringLiteral("run"), again, QStringLiteral("--no-timeit") }).code, 0);
     }
 
+    /// Each result of a loop within a manual computation has its own name.
+    void resultsOfLoops()
+    {
+        const QString program = file("loop.mlir", R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%b: tensor<32x8xf32>) {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %four = stablehlo.constant dense<4> : tensor<i32>
+    %1:3 = stablehlo.while(%i = %zero, %u = %b, %v = %b) : tensor<i32>, tensor<32x8xf32>, tensor<32x8xf32>
+    cond {
+      %p = stablehlo.compare LT, %i, %four : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %n = stablehlo.add %i, %one : tensor<i32>
+      %w = stablehlo.add %u, %v : tensor<32x8xf32>
+      %y = stablehlo.multiply %u, %v : tensor<32x8xf32>
+      stablehlo.return %n, %w, %y : tensor<i32>, tensor<32x8xf32>, tensor<32x8xf32>
+    }
+    %2 = stablehlo.add %1#1, %1#2 : tensor<32x8xf32>
+    sdy.return %2 : tensor<32x8xf32>
+  } : (tensor<64x8xf32>) -> tensor<64x8xf32>
+  return %0 : tensor<64x8xf32>
+})");
+        const QString shown = runProgram({ QStringLiteral("show"), program }).out;
+        for (const char* name : { "%1#1, by while", "%1#2, by while" })
+            QCOMPARE(shown.count(QLatin1String(name)), 1);
+        QVERIFY(!shown.contains(QStringLiteral("%1#0, by while  tensor<32x8xf32>")));
+    }
+
     /// A module for another number of devices than its mesh has is told.
     void otherPartitions()
     {

@@ -23,11 +23,11 @@ bool isStaggered(std::int64_t bytes)
     return bytes >= 4 * pageBytes && alignedBytes(bytes) % pageBytes == 0;
 }
 
-/// Arrays one after the other. The staggered ones begin 17 cache lines further on in a page from one to the next, so
-/// that 64 in turn begin at different places.
-class Row {
+/// Places arrays one after the other. The staggered ones begin 17 cache lines further on in a page from one to the
+/// next, so that 64 in turn begin at different places.
+class Placement {
 public:
-    explicit Row(std::int64_t begin)
+    explicit Placement(std::int64_t begin)
         : m_end(begin)
     {
     }
@@ -97,7 +97,7 @@ DeviceMemory::DeviceMemory(const Plan& plan, const ReplicaSharing& sharing)
     // moved up.
     const std::vector<std::size_t> slots = byOffset(plan);
     MovedParts moved;
-    Row shared(0);
+    Placement shared(0);
     std::vector<std::size_t> alone; // those of the device's own that are staggered
     std::int64_t end = 0; // of all before
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -124,7 +124,7 @@ DeviceMemory::DeviceMemory(const Plan& plan, const ReplicaSharing& sharing)
     for (std::size_t slot = 0; slot < plan.slots.size(); ++slot)
         if (m_shards[slot].empty())
             m_offsets[slot] = moved.without(plan.slots[slot].offset);
-    Row own(alignedBytes(plan.memory.arenaBytes) - moved.bytes());
+    Placement own(alignedBytes(plan.memory.arenaBytes) - moved.bytes());
     for (const std::size_t slot : alone)
         m_offsets[slot] = own.add(plan.slots[slot].bytes, true);
     m_deviceBytes = std::max<std::int64_t>(own.end(), memoryAlignment);
