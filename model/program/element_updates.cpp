@@ -321,28 +321,40 @@ void ElementUpdates::walkBack(std::span<const ValueId> values, const Found& foun
         const Operation& operation = m_program.operation(maker);
         const bool isResult = m_program.value(value).definition.valid();
         const std::size_t i = m_program.value(value).index; // of the result, or of the body's argument
-        std::size_t callee = 0;
-        const Function* function = calleeAt(operation, callee);
-        if (function) {
-            add(m_program.regions[function->body.index].results[i]);
-        } else if (operation.kind == OpKind::While) { // what it begins with, what the body makes of it, and how often
+        if (operation.kind == OpKind::While) { // what it begins with, what the body makes of it, and how often
             add(operation.operands[i]);
-            add(m_program.regions[operation.regions[1].index].results[i]);
+            add(bodyOf(operation)->results[i]);
             addAll(m_program.regions[operation.regions[0].index].results);
+        } else if (const Region* body = bodyOf(operation)) {
+            add(isResult ? body->results[i] : operation.operands[i]);
         } else if (operation.kind == OpKind::OptimizationBarrier) {
             add(operation.operands[i]);
         } else if (isResult && (operation.kind == OpKind::If || operation.kind == OpKind::Case)) {
             addAll(operation.operands);
             for (const RegionId branch : operation.regions)
                 add(m_program.regions[branch.index].results[i]);
-        } else if (operation.kind == OpKind::ManualComputation || operation.kind == OpKind::NamedComputation) {
-            add(isResult ? m_program.regions[operation.regions[0].index].results[i] : operation.operands[i]);
         } else {
             addAll(operation.operands);
             for (const RegionId region : operation.regions)
                 addAll(m_program.regions[region.index].results);
         }
     }
+}
+
+const Region* ElementUpdates::bodyOf(const Operation& operation) const
+{
+    switch (operation.kind) {
+    case OpKind::While:
+        return &m_program.regions[operation.regions[1].index];
+    case OpKind::ManualComputation:
+    case OpKind::NamedComputation:
+        return &m_program.regions[operation.regions[0].index];
+    default:
+        break;
+    }
+    std::size_t callee = 0;
+    const Function* function = calleeAt(operation, callee);
+    return function ? &m_program.regions[function->body.index] : nullptr;
 }
 
 bool ElementUpdates::dependOn(std::span<const ValueId> values, std::span<const ValueId> arguments)

@@ -39,6 +39,9 @@ public:
     [[nodiscard]] bool dependOn(std::span<const ValueId> values, std::span<const ValueId> arguments);
     /// Per argument of main: whether any of the values is computed from it, by whatever operations.
     [[nodiscard]] std::vector<bool> argumentsOf(std::span<const ValueId> values);
+    /// What the operation executes with its operands as arguments, and whose results are its own: the function that it
+    /// calls, the body of a loop, or of a manual or named computation. Null for other operations.
+    [[nodiscard]] const Region* bodyOf(const Operation& operation) const;
 
 private:
     /// The same of any value of a function, whose arguments are given by their ids.

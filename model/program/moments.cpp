@@ -5,8 +5,6 @@
 #include <map>
 #include <set>
 
-#include "program/calls.h"
-#include "program/function_names.h"
 #include "program/op_row.h"
 
 namespace shardscope {
@@ -28,12 +26,11 @@ public:
                 && updates.updates(program.value(pair.argument).index, pair.result))
                 m_parameters.emplace(result, pair.argument);
         }
-        const FunctionNames functions(program);
         for (const Operation& operation : program.operations) {
             const bool isBranch = operation.kind == OpKind::If || operation.kind == OpKind::Case;
             for (std::size_t branch = 0; isBranch && branch < operation.regions.size(); ++branch)
                 noteResults(program.regions[operation.regions[branch].index], operation);
-            const Region* body = bodyOf(functions, operation);
+            const Region* body = updates.bodyOf(operation);
             if (!body)
                 continue;
             noteResults(*body, operation);
@@ -76,22 +73,6 @@ private:
         }
     }
     [[nodiscard]] bool isUsed(ValueId argument) const { return m_used[m_program.value(argument).index]; }
-    /// What an operation goes through with its operands as arguments; null where it is none of these.
-    [[nodiscard]] const Region* bodyOf(const FunctionNames& functions, const Operation& operation) const
-    {
-        switch (operation.kind) {
-        case OpKind::While:
-            return &m_program.regions[operation.regions[1].index];
-        case OpKind::ManualComputation:
-        case OpKind::NamedComputation:
-            return &m_program.regions[operation.regions[0].index];
-        default:
-            break;
-        }
-        const std::string* callee = isCall(operation.kind) ? calleeOf(operation) : nullptr;
-        const Function* function = callee ? functions.find(m_program, *callee) : nullptr;
-        return function ? &m_program.regions[function->body.index] : nullptr;
-    }
 
     /// Follows what is computed from the array element by element, up to what the next step begins with.
     [[nodiscard]] std::optional<Role> roleOf(const StatePair& moment) const
