@@ -37,13 +37,7 @@ bool Plan::observable(ValueId value) const
     const SlotId id = value.index < slotOf.size() ? slotOf[value.index] : SlotId();
     if (!id.valid())
         return false;
-    const Slot& own = slot(id);
-    if (own.lastUse >= static_cast<std::int32_t>(instructions.size()))
-        return true;
-    return std::none_of(slots.begin(), slots.end(), [&](const Slot& other) {
-        return other.block == 0 && other.firstUse > own.lastUse && other.offset < own.offset + own.bytes
-            && own.offset < other.offset + other.bytes;
-    });
+    return slot(id).lastUse >= static_cast<std::int32_t>(instructions.size());
 }
 
 const MemorySummary& Plan::highest(const ControlInstruction& control) const

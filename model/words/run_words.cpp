@@ -119,9 +119,8 @@ QString notHeld(Held held, const std::string& path)
         return Words::tr("%1 has no memory of its own: it is made where it is needed, and never stored. Choose "
                          "the tensor that is computed from it.")
             .arg(tensorName(path));
-    case Held::Overwritten:
-        return Words::tr("%1 is not kept: by the end of the step its memory holds another array. Parameters, "
-                         "gradients and optimizer state stay.")
+    case Held::NotKept:
+        return Words::tr("%1 is not kept to the end of the step. Parameters, gradients and optimizer state are.")
             .arg(tensorName(path));
     case Held::Yes:
         break;

@@ -471,7 +471,7 @@ func.func @main(%a: tensor<0x4xf32>, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sh
         shown.local = true;
         shown.positions = { 0, 1, 2, 3 };
         QVERIFY(shown.notes(row).join(u' ').contains(u"one partial value"_s));
-        QVERIFY(words::notHeld(Held::Overwritten, "params/layers.0/W1").contains(u"Layer 0 / W1"_s));
+        QVERIFY(words::notHeld(Held::NotKept, "params/layers.0/W1").contains(u"Layer 0 / W1"_s));
         QVERIFY(words::notHeld(Held::Yes, "x").isEmpty());
     }
 
@@ -983,7 +983,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QString gone;
         f.controller.read([&](const ValueReader& reader) {
             for (const TensorRow& row : f.snapshot().tensors)
-                if (gone.isEmpty() && reader.held(row.value) == Held::Overwritten
+                if (gone.isEmpty() && reader.held(row.value) == Held::NotKept
                     && program.value(row.value).definition.valid() && row.path.ends_with("/h"))
                     gone = QString::fromStdString(row.path);
         });

@@ -177,12 +177,7 @@ private:
     }
     [[nodiscard]] bool isReadAfter(std::uint32_t last, SlotId slot) const
     {
-        if (m_plan.slot(slot).lastUse > static_cast<std::int32_t>(last))
-            return true;
-        // Values that share a slot can be looked at together or not at all.
-        const auto named = std::find(m_plan.slotOf.begin(), m_plan.slotOf.end(), slot);
-        return named != m_plan.slotOf.end()
-            && m_plan.observable(ValueId(static_cast<std::uint32_t>(named - m_plan.slotOf.begin())));
+        return m_plan.slot(slot).lastUse > static_cast<std::int32_t>(last);
     }
 
     const Plan& m_plan;

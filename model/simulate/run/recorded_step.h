@@ -69,7 +69,7 @@ public:
     {
     }
     [[nodiscard]] const RecordedArray& array() const { return m_array; }
-    [[nodiscard]] Held held(ValueId) const override { return m_array.isKept() ? Held::Yes : Held::Overwritten; }
+    [[nodiscard]] Held held(ValueId) const override { return m_array.isKept() ? Held::Yes : Held::NotKept; }
     [[nodiscard]] DType dtype(ValueId) const override { return m_array.array.type.dtype; }
     [[nodiscard]] Layout layout(ValueId value) const override;
     /// NaN on a device that did not come past the operation.

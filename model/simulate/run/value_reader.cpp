@@ -115,7 +115,7 @@ Held RunReader::held(ValueId value) const
         return Held::NoStep;
     if (value.index >= plan.program->program->values.size() || !plan.slotOf[value.index].valid())
         return Held::NoMemory;
-    return plan.observable(value) ? Held::Yes : Held::Overwritten;
+    return plan.observable(value) ? Held::Yes : Held::NotKept;
 }
 
 DType RunReader::dtype(ValueId value) const

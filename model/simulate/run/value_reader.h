@@ -59,7 +59,7 @@ enum class Held : std::uint8_t {
     Yes,
     NoStep, ///< no step has been taken, or the last one was broken off
     NoMemory, ///< it lives only in registers, is a constant, or nobody needs it
-    Overwritten, ///< its memory holds another value by the end of the step
+    NotKept, ///< its memory may hold another value by the end of the step, or it was never stored
 };
 
 class ValueReader {
