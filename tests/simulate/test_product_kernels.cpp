@@ -113,7 +113,7 @@ void checkProducts(const KernelSet& kernels, DType dtype)
                 fewRows(functions, c, transposedA, plainB, m, n, k);
                 break;
             case 2:
-                functions.fewRowsTransposed(c, plainA, transposedB, m, n, k);
+                functions.fewRowsTransposed(c, plainA, transposedB, m, n, k, 0);
                 break;
             case 3:
                 functions.fewTerms(c, plainA, plainB, m, n, k);
@@ -193,7 +193,7 @@ void TestProductKernels::setsWithFmaAgree()
         functions.fewTermsOfTwo({ ofTwo.data(), n, 1 }, one, other, m, n, k - 1);
         QVERIFY(ofTwo == sum);
         functions.packed({ packed.data(), n, 1 }, { left, k, 1 }, { right, n, 1 }, m, n, k, scratch.data());
-        functions.fewRowsTransposed({ tree.data(), n, 1 }, { left, k, 1 }, { right, 1, k }, m, n, k);
+        functions.fewRowsTransposed({ tree.data(), n, 1 }, { left, k, 1 }, { right, 1, k }, m, n, k, 0);
         QVERIFY(chained == packed && chained == terms);
         chained.insert(chained.end(), tree.begin(), tree.end());
         results.push_back(chained);

@@ -11,8 +11,10 @@ public:
         : m_operands(operands)
     {
     }
-    [[gnu::always_inline]] void prefetch(std::int64_t i) const
+    /// What is beyond the arrays may belong to another core, which would have to fetch it back.
+    [[gnu::always_inline]] void prefetch(std::int64_t i, std::int64_t end) const
     {
+        i = i < end ? i : end - 1;
         prefetchNear(m_operands.mu + i);
         prefetchNear(m_operands.nu + i);
         prefetchNear(m_operands.parameter + i);
@@ -69,7 +71,7 @@ void adamLoop(const AdamOperands<typename L::Scalar>& o, std::int64_t n)
     for (; i + line <= n; i += line) {
         if (!o.gradientIsCached)
             prefetchNear(o.gradient + i + ahead);
-        update.prefetch(i + ahead);
+        update.prefetch(i + ahead, n + o.following);
 #pragma GCC unroll 8
         for (std::int64_t j = 0; j < line; j += L::width)
             update.full(i + j, L::load(o.gradient + i + j));
@@ -89,11 +91,12 @@ struct AdamOfGradient {
     AdamUpdate<L> update;
     std::int64_t columns;
     std::int64_t ahead; ///< elements
+    std::int64_t end; ///< of the arrays
 
     [[gnu::always_inline]] void full(std::int64_t row, std::int64_t column, const Register& g) const
     {
         const std::int64_t i = row * columns + column;
-        update.prefetch(i + ahead);
+        update.prefetch(i + ahead, end);
         update.full(i, g);
     }
     template <class Part>
@@ -115,7 +118,7 @@ void adamOfProducts(const AdamOperands<typename L::Scalar>& o, const FewTermsOpe
 {
     // What is needed next stands in the four rows after these; in long rows, further on in the same ones.
     constexpr std::int64_t longRow = 4096, furtherOn = 512; // elements
-    const AdamOfGradient<L> target{ AdamUpdate<L>(o), n, n <= longRow ? 4 * n : furtherOn };
+    const AdamOfGradient<L> target{ AdamUpdate<L>(o), n, n <= longRow ? 4 * n : furtherOn, m * n + o.following };
     if (products == 1)
         Products<L>::template allRowsOf<1>(of, m, n, k, target);
     else

@@ -428,6 +428,7 @@ void FusedKernel::runAdam(const Memory& memory, std::int64_t begin, std::int64_t
     operands.scale = *at(r.scale);
     operands.epsilon = *at(r.epsilon);
     operands.step = *at(r.step);
+    operands.following = m_elements - end;
     operands.gradientIsCached = m_places[static_cast<std::size_t>(r.gradient)].slot == memory.standIn.slot;
     if (!memory.gradient)
         return m_kernels->adam<T>().update(operands, end - begin);

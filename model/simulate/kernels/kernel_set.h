@@ -58,8 +58,9 @@ struct ProductFunctions {
     void (*fewRows)(const ProductRows<T>* of, std::int64_t count, MatrixView<const T> b, std::int64_t m, std::int64_t n,
         std::int64_t k) = nullptr;
     /// Few rows, B transposed: rows of Bᵀ and of A are neighbours in memory (columnStride of A 1, rowStride of B 1).
+    /// `following` columns of the same matrix stand after B; some of them are prefetched.
     void (*fewRowsTransposed)(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, std::int64_t m,
-        std::int64_t n, std::int64_t k) = nullptr;
+        std::int64_t n, std::int64_t k, std::int64_t following) = nullptr;
     /// Few terms: C is large and written once; B's columns are neighbours.
     void (*fewTerms)(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, std::int64_t m, std::int64_t n,
         std::int64_t k) = nullptr;
@@ -89,6 +90,7 @@ struct AdamOperands {
     const T *gradient = nullptr, *mu = nullptr, *nu = nullptr, *parameter = nullptr;
     T *newMu = nullptr, *newNu = nullptr, *newParameter = nullptr;
     T muDecay = 0, muGain = 0, nuDecay = 0, nuGain = 0, scale = 0, epsilon = 0, step = 0;
+    std::int64_t following = 0; ///< elements of the arrays after these ones; some of them are prefetched
     bool gradientIsCached = false; ///< it has been computed just before, and need not be prefetched
 };
 

@@ -106,7 +106,7 @@ void multiply(const ProductFunctions<T>& kernels, MatrixView<T> c, MatrixView<co
     if (m <= fewRowsLimit && (b.columnStride == 1 || n == 1))
         kernels.fewRows(std::array{ ProductRows<T>{ c, a } }.data(), 1, b, m, n, k);
     else if (m <= fewRowsLimit && b.rowStride == 1 && (a.columnStride == 1 || k == 1))
-        kernels.fewRowsTransposed(c, a, b, m, n, k);
+        kernels.fewRowsTransposed(c, a, b, m, n, k, 0);
     else if (k <= fewRowsLimit && b.columnStride == 1)
         kernels.fewTerms(c, a, b, m, n, k);
     else
@@ -229,7 +229,7 @@ void Product::runColumnsTyped(
     m_kernels->products<T>().fewRowsTransposed({ reinterpret_cast<T*>(out) + first, m_shape.columns, 1 },
         { reinterpret_cast<const T*>(lhs), m_shape.left.rowStride, 1 },
         { reinterpret_cast<const T*>(rhs) + first * m_shape.right.columnStride, 1, m_shape.right.columnStride },
-        m_shape.rows, count, m_shape.terms);
+        m_shape.rows, count, m_shape.terms, m_shape.columns - first - count);
 }
 
 } // namespace shardscope

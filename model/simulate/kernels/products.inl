@@ -22,7 +22,8 @@ inline void keepApart(T*& pointer)
 }
 
 /// What is prefetched while B is read: as much as is read, from there on, but of `every` rows only the last one, and
-/// the first time after `skip` rows. Null: nothing.
+/// the first time after `skip` rows. Null: nothing. Never beyond B: what stands there may belong to another core, which
+/// would have to fetch it back.
 template <class T>
 struct Ahead {
     const T* next = nullptr;
@@ -213,9 +214,10 @@ struct Products {
             const std::int64_t distance = larger(terms * n, prefetchBytes / static_cast<std::int64_t>(sizeof(T)));
             std::int64_t term = 0;
             do {
+                const bool isInB = b.rowStride == n && (term + terms) * n + distance <= k * n;
                 for (std::int64_t pass = 0; pass < passes; ++pass)
                     add(pass, term, smaller(terms, k - term),
-                        Ahead<T>{ b.rowStride == n ? b.data + term * n + distance : nullptr, passes, pass });
+                        Ahead<T>{ isInB ? b.data + term * n + distance : nullptr, passes, pass });
                 term += terms;
             } while (term < k);
         };
@@ -306,12 +308,18 @@ struct Products {
     }
 
     /// Whether the sums of a block of 4 x 4 can be made together.
-    static constexpr bool sumsTogether = requires(T* out, const Register (&rows)[4][4]) { L::sumSixteen(out, rows); };
+    static constexpr bool sumsTogether = requires(T * out, const Register (&rows)[4][4])
+    {
+        L::sumSixteen(out, rows);
+    };
 
+    /// `end`: of the columns that may be prefetched.
     template <int columns>
-    static void dotColumns(Out c, In a, In b, std::int64_t m, std::int64_t j, std::int64_t k)
+    static void dotColumns(Out c, In a, In b, std::int64_t m, std::int64_t j, std::int64_t k, std::int64_t end)
     {
         std::int64_t ahead = columns * b.columnStride + prefetchBytes / static_cast<std::int64_t>(sizeof(T));
+        if ((j + columns) * b.columnStride + ahead > end * b.columnStride)
+            ahead = 0;
         std::int64_t i = 0;
         for (; i + 4 <= m; i += 4, ahead = 0)
             dotBlock<4, columns>(c, a, b, i, j, k, ahead);
@@ -324,18 +332,20 @@ struct Products {
             dotBlock<1, columns>(c, a, b, i, j, k, ahead);
     }
 
-    static void fewRowsTransposed(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k)
+    static void fewRowsTransposed(
+        Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t following)
     {
+        const std::int64_t end = n + following;
         std::int64_t j = 0;
         if constexpr (sumsTogether)
             for (; j + 4 <= n && m >= 4; j += 4)
-                dotColumns<4>(c, a, b, m, j, k);
+                dotColumns<4>(c, a, b, m, j, k, end);
         for (; j + 3 <= n && j + 4 != n; j += 3) // four are better done as two and two
-            dotColumns<3>(c, a, b, m, j, k);
+            dotColumns<3>(c, a, b, m, j, k, end);
         for (; j + 2 <= n; j += 2)
-            dotColumns<2>(c, a, b, m, j, k);
+            dotColumns<2>(c, a, b, m, j, k, end);
         if (j < n)
-            dotColumns<1>(c, a, b, m, j, k);
+            dotColumns<1>(c, a, b, m, j, k, end);
     }
 
     static void fewTerms(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k)
