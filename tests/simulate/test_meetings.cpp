@@ -274,6 +274,22 @@ private Q_SLOTS:
             QVERIFY(!phasesOf(*plan, { false, false, 2 }).clusters.empty());
     }
 
+    /// Small state may move between workers to save rounds of meetings, state of some size does not.
+    void largeStateStaysWithItsWorker()
+    {
+        const auto moves = [](std::int64_t width) {
+            MlpSettings settings = smallMlp();
+            settings.embed = settings.hidden = width;
+            const PlanPtr plan = makePlan(mlpOnDevices(settings, makeMesh({ { "data", 2 }, { "model", 4 } })));
+            const Phases phases = phasesOf(*plan, { false, false, 2 });
+            return !phases.clusters.empty()
+                && std::any_of(phases.reduced.begin(), phases.reduced.end(),
+                    [&](const auto& reduced) { return !phases.clusters.hold(reduced->groups()); });
+        };
+        QVERIFY(moves(32));
+        QVERIFY(!moves(256));
+    }
+
     /// One loop never ends on device 3, a later one never on device 0: the first is told, whoever gets how far.
     void theFirstFailureIsTold()
     {
