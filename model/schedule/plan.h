@@ -140,8 +140,8 @@ struct Plan {
     }
     /// Of a loop or a branch: that of its blocks whose peak is the highest.
     [[nodiscard]] const MemorySummary& highest(const ControlInstruction& control) const;
-    /// The value is in its slot when the step is over, because it is state, a result or kept. An argument of the state
-    /// holds its new value then. Of other values nothing is promised: they may have been overwritten, or never stored.
+    /// The value is in its slot when the step is over, because it is an argument, a result or kept. An argument of the
+    /// state holds its new value then. Other values may have been overwritten, or never stored.
     [[nodiscard]] bool observable(ValueId value) const;
 };
 

@@ -290,6 +290,27 @@ private Q_SLOTS:
         QVERIFY(!moves(256));
     }
 
+    /// Clusters that hold what their devices update together: the worker of a cluster does these tasks, too.
+    void tasksGoToTheWorkerOfTheCluster()
+    {
+        MlpSettings settings = smallMlp();
+        settings.embed = settings.hidden = 48;
+        const PlanPtr plan = makePlan(mlpOnDevices(settings, makeMesh({ { "model", 2 }, { "x", 2 }, { "data", 2 } })));
+        const Phases phases = phasesOf(*plan, { false, false, 2 });
+        QVERIFY(!phases.clusters.empty() && !phases.reduced.empty());
+        bool isHeld = false;
+        for (const auto& reduced : phases.reduced) {
+            if (!phases.clusters.hold(reduced->groups()))
+                continue;
+            isHeld = true;
+            std::vector<std::int32_t> clusters; // per task
+            for (const std::vector<std::int32_t>& group : reduced->groups())
+                clusters.push_back(phases.clusters.of[static_cast<std::size_t>(group.front())]);
+            QVERIFY(std::is_sorted(clusters.begin(), clusters.end()));
+        }
+        QVERIFY(isHeld);
+    }
+
     /// One loop never ends on device 3, a later one never on device 0: the first is told, whoever gets how far.
     void theFirstFailureIsTold()
     {

@@ -53,15 +53,15 @@ void fewRows(const ProductFunctions<T>& functions, MatrixView<T> c, MatrixView<c
         for (std::size_t p = 0; p < count; ++p) {
             const MatrixView<const T> left{ lefts[p].data(), k, 1 };
             const ProductRows<T> one{ { alone[p].data(), n, 1 }, left };
-            functions.fewRows(&one, 1, b, m, n, k);
+            functions.fewRows(&one, 1, b, m, n, k, 0);
             all.push_back({ { together[p].data(), n, 1 }, left });
         }
-        functions.fewRows(all.data(), static_cast<std::int64_t>(count), b, m, n, k);
+        functions.fewRows(all.data(), static_cast<std::int64_t>(count), b, m, n, k, 0);
         for (std::size_t p = 0; p < count; ++p)
             QVERIFY(std::memcmp(alone[p].data(), together[p].data(), alone[p].size() * sizeof(T)) == 0);
     }
     const ProductRows<T> rows{ c, a };
-    functions.fewRows(&rows, 1, b, m, n, k);
+    functions.fewRows(&rows, 1, b, m, n, k, 0);
 }
 
 template <class T>
@@ -182,7 +182,7 @@ void TestProductKernels::setsWithFmaAgree()
         const auto* left = reinterpret_cast<const float*>(a.data());
         const auto* right = reinterpret_cast<const float*>(b.data());
         const ProductRows<float> rows{ { chained.data(), n, 1 }, { left, k, 1 } };
-        functions.fewRows(&rows, 1, { right, n, 1 }, m, n, k);
+        functions.fewRows(&rows, 1, { right, n, 1 }, m, n, k, 0);
         functions.fewTerms({ terms.data(), n, 1 }, { left, k, 1 }, { right, n, 1 }, m, n, k);
         const FewTermsOperands<float> one{ { left, k, 1 }, { right, n, 1 } };
         const FewTermsOperands<float> other{ { left + 1, 1, m }, { right + 3, n, 1 } };
@@ -224,7 +224,7 @@ void checkRowsOfSeveral(const KernelSet& kernels, std::int64_t m, std::int64_t n
     }
     for (std::size_t p = 0; p < lefts.size(); ++p)
         all.push_back({ { outs[p].data(), pitch, 1 }, { lefts[p].data(), 1, m } });
-    kernels.products<T>().fewRows(all.data(), products, { b.data(), n, 1 }, m, n, k);
+    kernels.products<T>().fewRows(all.data(), products, { b.data(), n, 1 }, m, n, k, 0);
     for (std::size_t p = 0; p < lefts.size(); ++p) {
         std::vector<T> expected(static_cast<std::size_t>(m * pitch), T(42));
         kernels.products<T>().fewTerms({ expected.data(), pitch, 1 }, all[p].a, { b.data(), n, 1 }, m, n, k);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <numeric>
 
 #include "base/alignment.h"
 #include "simulate/run/slots_used.h"
@@ -289,6 +290,21 @@ void ReducedProduct::addInputProduct(const Plan& plan, const Instruction& instru
         return;
     m_input = InputProduct{ std::move(*product), instruction.operands[0].index, instruction.operands[1].index,
         instruction.results[0].index };
+}
+
+void ReducedProduct::orderGroups(const std::vector<std::int32_t>& place)
+{
+    std::vector<std::size_t> order(m_groups.size());
+    std::iota(order.begin(), order.end(), std::size_t{ 0 });
+    const auto placeOf = [&](std::size_t group) { return place[static_cast<std::size_t>(m_groups[group].front())]; };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return placeOf(a) < placeOf(b); });
+    std::vector<std::vector<std::int32_t>> groups, writers;
+    for (const std::size_t group : order) {
+        groups.push_back(std::move(m_groups[group]));
+        writers.push_back(std::move(m_writers[group]));
+    }
+    m_groups = std::move(groups);
+    m_writers = std::move(writers);
 }
 
 std::int64_t ReducedProduct::scratchBytes() const

@@ -53,6 +53,8 @@ public:
     [[nodiscard]] std::size_t groupOf(std::int64_t task) const { return static_cast<std::size_t>(task / m_chunks); }
     /// Mesh positions of each group, in order.
     [[nodiscard]] const std::vector<std::vector<std::int32_t>>& groups() const { return m_groups; }
+    /// Tasks come in that order of their groups: `place` per mesh position.
+    void orderGroups(const std::vector<std::int32_t>& place);
     [[nodiscard]] std::int64_t scratchBytes() const;
     /// Whether the pattern's input product is computed along with the rest.
     [[nodiscard]] bool hasInputProduct() const { return m_input.has_value(); }

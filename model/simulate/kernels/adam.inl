@@ -69,9 +69,10 @@ void adamLoop(const AdamOperands<typename L::Scalar>& o, std::int64_t n)
     const AdamUpdate<L> update(o);
     std::int64_t i = 0;
     for (; i + line <= n; i += line) {
+        const std::int64_t next = i + ahead, end = n + o.following;
         if (!o.gradientIsCached)
-            prefetchNear(o.gradient + i + ahead);
-        update.prefetch(i + ahead, n + o.following);
+            prefetchNear(o.gradient + (next < end ? next : end - 1));
+        update.prefetch(next, end);
 #pragma GCC unroll 8
         for (std::int64_t j = 0; j < line; j += L::width)
             update.full(i + j, L::load(o.gradient + i + j));

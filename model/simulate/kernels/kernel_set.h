@@ -53,12 +53,14 @@ struct ProductRows {
 /// Products C = A B of C [m, n], A [m, k], B [k, n]; C's columns are neighbours in memory. Scratch as `scratchBytes`.
 template <class T>
 struct ProductFunctions {
+    // What kernels of few rows read next is prefetched, up to `following` elements after the end of B: those of the
+    // same array. What stands behind that may belong to another core, which would have to fetch it back.
+
     /// Few rows, of `count` products with the same B: B's columns are neighbours; one pass over B, every row of C being
     /// short enough to stay in the cache.
     void (*fewRows)(const ProductRows<T>* of, std::int64_t count, MatrixView<const T> b, std::int64_t m, std::int64_t n,
-        std::int64_t k) = nullptr;
+        std::int64_t k, std::int64_t following) = nullptr;
     /// Few rows, B transposed: rows of Bᵀ and of A are neighbours in memory (columnStride of A 1, rowStride of B 1).
-    /// `following` columns of the same matrix stand after B; some of them are prefetched.
     void (*fewRowsTransposed)(MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b, std::int64_t m,
         std::int64_t n, std::int64_t k, std::int64_t following) = nullptr;
     /// Few terms: C is large and written once; B's columns are neighbours.

@@ -94,19 +94,20 @@ std::int64_t batchOffset(const ProductOperand& operand, std::int64_t product)
 
 template <class T>
 void multiply(const ProductFunctions<T>& kernels, MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b,
-    std::int64_t m, std::int64_t n, std::int64_t k, std::byte* scratch)
+    std::int64_t m, std::int64_t n, std::int64_t k, std::byte* scratch, std::int64_t afterA, std::int64_t afterB)
 {
     if (n == 1) { // Cᵀ = Bᵀ Aᵀ, and a column of one element is a row of one element
         std::swap(a, b);
         std::swap(a.rowStride, a.columnStride);
         std::swap(b.rowStride, b.columnStride);
         std::swap(m, n);
+        std::swap(afterA, afterB);
         c.rowStride = n;
     }
     if (m <= fewRowsLimit && (b.columnStride == 1 || n == 1))
-        kernels.fewRows(std::array{ ProductRows<T>{ c, a } }.data(), 1, b, m, n, k);
+        kernels.fewRows(std::array{ ProductRows<T>{ c, a } }.data(), 1, b, m, n, k, afterB);
     else if (m <= fewRowsLimit && b.rowStride == 1 && (a.columnStride == 1 || k == 1))
-        kernels.fewRowsTransposed(c, a, b, m, n, k, 0);
+        kernels.fewRowsTransposed(c, a, b, m, n, k, afterB);
     else if (k <= fewRowsLimit && b.columnStride == 1)
         kernels.fewTerms(c, a, b, m, n, k);
     else
@@ -170,6 +171,13 @@ std::optional<Product> Product::prepare(
     return product;
 }
 
+/// Of a batch: how many elements of the operand stand after one of its matrices, where these stand one after the other.
+std::int64_t Product::elementsAfter(const ProductOperand& operand, std::int64_t matrix, std::int64_t product) const
+{
+    const std::int64_t left = m_shape.batch - product - 1;
+    return left > 0 && batchOffset(operand, product + 1) - batchOffset(operand, product) == matrix ? left * matrix : 0;
+}
+
 template <class T>
 void Product::runTyped(std::byte* out, const std::byte* lhs, const std::byte* rhs, std::byte* scratch) const
 {
@@ -189,7 +197,9 @@ void Product::runTyped(std::byte* out, const std::byte* lhs, const std::byte* rh
         multiply<T>(m_kernels->products<T>(), { result + product * m_shape.rows * m_shape.columns, m_shape.columns, 1 },
             { left + batchOffset(m_shape.left, product), m_shape.left.rowStride, m_shape.left.columnStride },
             { right + batchOffset(m_shape.right, product), m_shape.right.rowStride, m_shape.right.columnStride },
-            m_shape.rows, m_shape.columns, m_shape.terms, scratch);
+            m_shape.rows, m_shape.columns, m_shape.terms, scratch,
+            elementsAfter(m_shape.left, m_shape.rows * m_shape.terms, product),
+            elementsAfter(m_shape.right, m_shape.terms * m_shape.columns, product));
     }
 }
 
@@ -202,7 +212,8 @@ void Product::runSeveralTyped(std::span<const Sharer> sharers, const std::byte* 
             { reinterpret_cast<const T*>(sharer.lhs), m_shape.left.rowStride, m_shape.left.columnStride } };
     });
     m_kernels->products<T>().fewRows(of.data(), static_cast<std::int64_t>(sharers.size()),
-        { reinterpret_cast<const T*>(rhs), m_shape.right.rowStride, 1 }, m_shape.rows, m_shape.columns, m_shape.terms);
+        { reinterpret_cast<const T*>(rhs), m_shape.right.rowStride, 1 }, m_shape.rows, m_shape.columns, m_shape.terms,
+        0);
 }
 
 template <class T>
@@ -229,7 +240,7 @@ void Product::runColumnsTyped(
     m_kernels->products<T>().fewRowsTransposed({ reinterpret_cast<T*>(out) + first, m_shape.columns, 1 },
         { reinterpret_cast<const T*>(lhs), m_shape.left.rowStride, 1 },
         { reinterpret_cast<const T*>(rhs) + first * m_shape.right.columnStride, 1, m_shape.right.columnStride },
-        m_shape.rows, count, m_shape.terms, m_shape.columns - first - count);
+        m_shape.rows, count, m_shape.terms, (m_shape.columns - first - count) * m_shape.right.columnStride);
 }
 
 } // namespace shardscope

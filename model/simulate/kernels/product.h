@@ -106,6 +106,8 @@ public:
 private:
     template <class T>
     void runTyped(std::byte* out, const std::byte* lhs, const std::byte* rhs, std::byte* scratch) const;
+    [[nodiscard]] std::int64_t elementsAfter(
+        const ProductOperand& operand, std::int64_t matrix, std::int64_t product) const;
     template <class T>
     void runSeveralTyped(std::span<const Sharer> sharers, const std::byte* rhs) const;
     template <class T>

@@ -22,8 +22,7 @@ inline void keepApart(T*& pointer)
 }
 
 /// What is prefetched while B is read: as much as is read, from there on, but of `every` rows only the last one, and
-/// the first time after `skip` rows. Null: nothing. Never beyond B: what stands there may belong to another core, which
-/// would have to fetch it back.
+/// the first time after `skip` rows. Null: nothing.
 template <class T>
 struct Ahead {
     const T* next = nullptr;
@@ -206,7 +205,8 @@ struct Products {
     }
 
     static void fewRows(
-        const ProductRows<T>* of, std::int64_t count, In b, std::int64_t m, std::int64_t n, std::int64_t k)
+        const ProductRows<T>* of, std::int64_t count, In b, std::int64_t m, std::int64_t n, std::int64_t k,
+        std::int64_t following)
     {
         // What stands in memory after some terms is prefetched in its order, where B's rows are neighbours: each pass
         // over them asks for its part of it.
@@ -214,7 +214,7 @@ struct Products {
             const std::int64_t distance = larger(terms * n, prefetchBytes / static_cast<std::int64_t>(sizeof(T)));
             std::int64_t term = 0;
             do {
-                const bool isInB = b.rowStride == n && (term + terms) * n + distance <= k * n;
+                const bool isInB = b.rowStride == n && (term + terms) * n + distance <= k * n + following;
                 for (std::int64_t pass = 0; pass < passes; ++pass)
                     add(pass, term, smaller(terms, k - term),
                         Ahead<T>{ isInB ? b.data + term * n + distance : nullptr, passes, pass });
@@ -228,7 +228,7 @@ struct Products {
             const std::int64_t fours = m / 4; // of one product
             if (hasLongRows && m % 4 == 0 && count * fours % 2 == 0) {
                 const auto four = [&](std::int64_t i) { return rowsFrom(of[i / fours], i % fours * 4); };
-                // Of a small B fewer, since as much is prefetched beyond its end.
+                // Of a small B fewer, since as much is read from it before prefetching helps.
                 const std::int64_t terms = k >= 128 && rowBytes <= 16384 ? 16 : 8;
                 return inBlocks(terms, count * fours / 2,
                     [&](std::int64_t pass, std::int64_t term, std::int64_t some, const Ahead<T>& ahead) {
@@ -308,17 +308,14 @@ struct Products {
     }
 
     /// Whether the sums of a block of 4 x 4 can be made together.
-    static constexpr bool sumsTogether = requires(T * out, const Register (&rows)[4][4])
-    {
-        L::sumSixteen(out, rows);
-    };
+    static constexpr bool sumsTogether = requires(T* out, const Register (&rows)[4][4]) { L::sumSixteen(out, rows); };
 
-    /// `end`: of the columns that may be prefetched.
+    /// `end`: of the elements that may be prefetched.
     template <int columns>
     static void dotColumns(Out c, In a, In b, std::int64_t m, std::int64_t j, std::int64_t k, std::int64_t end)
     {
         std::int64_t ahead = columns * b.columnStride + prefetchBytes / static_cast<std::int64_t>(sizeof(T));
-        if ((j + columns) * b.columnStride + ahead > end * b.columnStride)
+        if ((j + columns) * b.columnStride + ahead > end)
             ahead = 0;
         std::int64_t i = 0;
         for (; i + 4 <= m; i += 4, ahead = 0)
@@ -335,7 +332,7 @@ struct Products {
     static void fewRowsTransposed(
         Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t following)
     {
-        const std::int64_t end = n + following;
+        const std::int64_t end = n * b.columnStride + following;
         std::int64_t j = 0;
         if constexpr (sumsTogether)
             for (; j + 4 <= n && m >= 4; j += 4)

@@ -5,7 +5,7 @@
 //     {0, 1, 2, 3}, {4, 5, 6, 7}       sums along model stay within a cluster, gathers along data are meetings
 //     {0, 4}, {1, 5}, {2, 6}, {3, 7}   the other way round
 //
-// The better one has fewer rounds of meetings (meetings.h).
+// The better one has fewer rounds of meetings (meetings.h), unless large state would move between workers.
 #pragma once
 
 #include <cstdint>

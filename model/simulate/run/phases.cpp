@@ -222,17 +222,19 @@ private:
         std::vector<Clusters> candidates = m_exchanges.candidates(m_sharing, held, m_options.workers);
         if (candidates.empty())
             return;
-        auto least = static_cast<double>(roundsWith({}));
+        double least = costOf({});
         Clusters best;
         for (Clusters& candidate : candidates) {
             if (m_stop.stop_requested())
                 break;
-            const double cost = static_cast<double>(roundsWith(candidate)) + roundsOfMoving(candidate);
-            if (cost < least) {
+            if (const double cost = costOf(candidate); cost < least) {
                 least = cost;
                 best = std::move(candidate);
             }
         }
+        for (const std::unique_ptr<ReducedProduct>& reduced : m_prepared.reduced)
+            if (!best.empty())
+                reduced->orderGroups(best.of);
         useClusters(std::move(best));
     }
     void useClusters(Clusters clusters)
@@ -240,16 +242,26 @@ private:
         m_staysInClusters = m_exchanges.heldBy(clusters);
         m_prepared.clusters = std::move(clusters);
     }
-    /// What devices of several clusters update together is read by one worker and written by another one, at every
-    /// step: as slow as how many rounds of meetings. Measured with cores that share a cache, and that do not.
-    [[nodiscard]] double roundsOfMoving(const Clusters& clusters) const
+    /// In rounds of meetings. What devices of several workers update together moves from core to core at every step,
+    /// and a round takes as long as that of so many bytes: measured with cores that share a cache, and that do not.
+    [[nodiscard]] double costOf(const Clusters& clusters)
     {
         constexpr double bytesPerRound = 128 * 1024;
-        double bytes = 0;
+        double moved = 0;
         for (const std::unique_ptr<ReducedProduct>& reduced : m_prepared.reduced)
-            if (!clusters.hold(reduced->groups()))
-                bytes += static_cast<double>(reduced->copiedBytes());
-        return bytes / bytesPerRound;
+            if (clusters.empty() ? !isOfTaskOrder(*reduced) : !clusters.hold(reduced->groups()))
+                moved += static_cast<double>(reduced->copiedBytes());
+        return static_cast<double>(roundsWith(clusters)) + moved / bytesPerRound;
+    }
+    /// Without clusters workers take together the devices that share state, or else those of the largest product.
+    [[nodiscard]] bool isOfTaskOrder(const ReducedProduct& reduced) const
+    {
+        const auto isShared = [](const std::vector<std::int32_t>& shards) { return !shards.empty(); };
+        if (std::any_of(m_sharing.shards.begin(), m_sharing.shards.end(), isShared))
+            return true;
+        const auto largest = std::max_element(m_prepared.reduced.begin(), m_prepared.reduced.end(),
+            [](const auto& a, const auto& b) { return a->copiedBytes() < b->copiedBytes(); });
+        return reduced.groups() == (*largest)->groups();
     }
     [[nodiscard]] std::int64_t roundsWith(const Clusters& clusters)
     {
