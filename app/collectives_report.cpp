@@ -8,6 +8,7 @@
 #include "pipeline/exchange_subject.h"
 #include "program/operation_path.h"
 #include "sharding/text.h"
+#include "words/collective_texts.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/utf8.h"
@@ -107,8 +108,9 @@ Json toJson(const CollectiveList& list, std::size_t index, bool groups)
         { "times", entry.times }, { "times_known", entry.timesKnown }, { "conditional", entry.conditional },
         { "in_sums", entry.inSums }, { "sent_bytes_per_step", toJson(entry.sentPerStep()) }, { "layer", entry.scope },
         { "tensor", entry.value.valid() ? *program.value(entry.value).path : std::string() },
-        { "type", toString(array.type) }, { "before", words::shardingForm(array.before, *entry.mesh).toStdString() },
-        { "after", words::shardingForm(array.after, *entry.mesh).toStdString() }, { "cause", causeId(entry) },
+        { "type", toString(array.arrayPerDevice ? entry.type : array.type) },
+        { "before", words::exchangedForm(array, array.before).toStdString() },
+        { "after", words::exchangedForm(array, array.after).toStdString() }, { "cause", causeId(entry) },
         { "scalar_loss", entry.scalarLoss } };
     if (entry.partOf.valid())
         out["part_of"] = *program.value(entry.partOf).path;

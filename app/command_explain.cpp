@@ -14,6 +14,7 @@
 #include "pipeline/exchange_subject.h"
 #include "program/path.h"
 #include "report.h"
+#include "words/collective_texts.h"
 #include "words/collective_words.h"
 #include "words/utf8.h"
 #include "words/why_not.h"
@@ -128,12 +129,14 @@ int explainCollective(const std::string& file, std::int64_t number, const JsonTa
     Table held{ "", "Sharding", "Each device holds" };
     const ExchangeSubject array = exchangeSubject(list, entry);
     const auto addForm = [&](const QString& when, const TensorSharding& sharding) {
-        const TensorType local{ array.type.dtype, shardShape(sharding, array.type.shape) };
-        held.rows.push_back({ when, words::shardingForm(sharding, *entry.mesh),
+        const TensorType local =
+            array.arrayPerDevice ? entry.type : TensorType{ array.type.dtype, shardShape(sharding, array.type.shape) };
+        held.rows.push_back({ when, words::exchangedForm(array, sharding),
             QStringLiteral("%1, %2").arg(words::shape(local.shape), exactBytes(local.byteCount())) });
     };
-    addForm(QStringLiteral("before"), array.before);
-    addForm(QStringLiteral("after"), array.after);
+    const QString where = array.ofOneGroup && entry.groupCount > 1 ? QStringLiteral(", in each group") : QString();
+    addForm(QStringLiteral("before") + where, array.before);
+    addForm(QStringLiteral("after") + where, array.after);
     console.line();
     console.table(held);
     console.heading(sentPairs(entry).empty() ? QStringLiteral("Groups") : QStringLiteral("Who sends to whom"));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "partition/manual_values.h"
 #include "propagation/strategy.h"
 
 namespace shardscope {
@@ -23,11 +24,13 @@ std::vector<AbsentAxis> absentAxes(const Snapshot& snapshot, ValueId value, int 
         return {};
     const TensorSharding& sharding = snapshot.propagation->shardings[value.index];
     std::vector<AbsentAxis> absent;
+    const std::optional<ManualValue> own = ManualValues(*snapshot.program).of(value);
     for (std::size_t axis = 0; axis < snapshot.mesh->rank(); ++axis) {
         const AxisRef full = fullAxis(*snapshot.mesh, axis);
         const bool used = std::any_of(
             sharding.dims.begin(), sharding.dims.end(), [&](const DimensionSharding& dim) { return holds(dim, full); });
-        if (full.size <= 1 || (used && dimension < 0))
+        const bool isManual = own && (own->manual >> axis & 1U) != 0; // every device has an array of its own along it
+        if (full.size <= 1 || isManual || (used && dimension < 0))
             continue;
         for (std::size_t d = 0; d < sharding.rank(); ++d)
             if ((dimension < 0 || static_cast<std::size_t>(dimension) == d) && !holds(sharding.dims[d], full))

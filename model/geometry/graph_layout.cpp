@@ -108,9 +108,12 @@ void GraphLayout::openFirst()
         if (part.children.empty() || (at != 0 && part.kind != PartKind::Function && shown > maxAtFirst))
             break;
         open.push_back(at);
-        const auto inner = std::find_if(part.children.begin(), part.children.end(), [this](int child) {
+        const auto inner = std::find_if(part.children.begin(), part.children.end(), [&](int child) {
             const ProgramPart& of = m_outline->part(child);
-            return !of.children.empty() && of.kind != PartKind::Repeat && of.kind != PartKind::Operation;
+            // A loop or a manual computation, where most of the program stands in it.
+            const bool isOpened =
+                of.kind == PartKind::Operation ? 2 * of.operations > part.operations : of.kind != PartKind::Repeat;
+            return !of.children.empty() && isOpened;
         });
         if (inner == part.children.end())
             break;

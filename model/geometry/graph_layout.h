@@ -97,7 +97,8 @@ public:
 
     [[nodiscard]] const ProgramOutline& outline() const { return *m_outline; }
     [[nodiscard]] const Program& program() const { return *m_program; }
-    /// What a program shows at first: its body, and the first part in it if that is small.
+    /// What a program shows at first: its body, and the first part in it if that is small. An operation with a body
+    /// counts where most operations stand in it.
     void openFirst();
     void setOpen(int part, bool open);
     /// All at once: what is in the list is open, all else is folded.

@@ -25,7 +25,39 @@ AxisSet axesOf(const AxisList& list)
     return set;
 }
 
+AxisSet manualSet(const Mesh& mesh, const std::vector<std::string>& names)
+{
+    AxisSet set = 0;
+    for (const std::string& name : names)
+        if (const auto axis = mesh.axisIndex(name))
+            set |= AxisSet{ 1 } << *axis;
+    return set;
+}
+
+AxisSet axesOf(const TensorSharding& sharding)
+{
+    AxisSet set = axesOf(sharding.unreduced);
+    for (const DimensionSharding& dimension : sharding.dims)
+        set |= axesOf(dimension.axes);
+    return set;
+}
+
 } // namespace
+
+std::optional<ManualBody> manualBody(const Program& program, const Operation& operation)
+{
+    const auto* own = attributesAs<ManualComputationAttributes>(operation.attributes);
+    if (operation.kind != OpKind::ManualComputation || !own || operation.regions.size() != 1)
+        return std::nullopt;
+    const std::vector<ProgramSharding>& lists = own->in.empty() ? own->out : own->in;
+    if (lists.empty() || lists[0].mesh >= program.meshes.size())
+        return std::nullopt;
+    const Mesh& mesh = *program.meshes[lists[0].mesh].mesh;
+    ManualBody body{ &mesh, manualSet(mesh, own->manualAxes), {} };
+    for (const ProgramSharding& sharding : own->in)
+        body.arguments.push_back(axesOf(sharding.sharding) & body.manual);
+    return body;
+}
 
 GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, bool pairs)
 {
@@ -113,6 +145,10 @@ private:
                 return;
             }
             break;
+        case OpKind::ManualComputation:
+            if (const std::optional<ManualBody> body = manualBody(m_program, op); body && *body->mesh == m_mesh)
+                return nested(op, *body);
+            break;
         case OpKind::PartitionId:
         case OpKind::ReplicaId:
             together = all(m_mesh);
@@ -147,6 +183,18 @@ private:
         }
         for (const ValueId result : op.results)
             of(result) |= together;
+    }
+
+    /// Its body varies over its own axes as well; what it returns is one array along these.
+    void nested(const Operation& op, const ManualBody& own)
+    {
+        const Region& body = m_program.regions[op.regions[0].index];
+        for (std::size_t i = 0; i < body.arguments.size() && i < own.arguments.size(); ++i)
+            of(body.arguments[i]) |= own.arguments[i];
+        give(body, op.operands);
+        region(op.regions[0]);
+        for (std::size_t i = 0; i < op.results.size() && i < body.results.size(); ++i)
+            of(op.results[i]) |= of(body.results[i]) & ~own.manual;
     }
 
     const Region* calleeOf(const Operation& op) const
@@ -216,23 +264,6 @@ private:
     VaryingAxes& m_varying;
 };
 
-AxisSet manualSet(const Mesh& mesh, const std::vector<std::string>& names)
-{
-    AxisSet set = 0;
-    for (const std::string& name : names)
-        if (const auto axis = mesh.axisIndex(name))
-            set |= AxisSet{ 1 } << *axis;
-    return set;
-}
-
-AxisSet axesOf(const TensorSharding& sharding)
-{
-    AxisSet set = axesOf(sharding.unreduced);
-    for (const DimensionSharding& dimension : sharding.dims)
-        set |= axesOf(dimension.axes);
-    return set;
-}
-
 } // namespace
 
 ValueId VaryingAxes::origin(const Program& program, ValueId value, std::size_t axis) const
@@ -254,11 +285,17 @@ ValueId VaryingAxes::origin(const Program& program, ValueId value, std::size_t a
 VaryingAxes varyingAxes(const Program& program, RegionId region, const Mesh& mesh, std::span<const AxisSet> arguments)
 {
     VaryingAxes varying{ std::vector<AxisSet>(program.values.size()) };
+    addVaryingAxes(varying, program, region, mesh, arguments);
+    return varying;
+}
+
+void addVaryingAxes(
+    VaryingAxes& varying, const Program& program, RegionId region, const Mesh& mesh, std::span<const AxisSet> arguments)
+{
     const std::vector<ValueId>& own = program.regions[region.index].arguments;
     for (std::size_t i = 0; i < own.size() && i < arguments.size(); ++i)
         varying.values[own[i].index] = arguments[i];
     Analysis(program, mesh, varying).region(region);
-    return varying;
 }
 
 Result<void> checkReplication(const Program& program, const VaryingAxes& varying, const Mesh& mesh, ValueId value,
@@ -293,22 +330,15 @@ std::vector<Diagnostic> checkReplication(const Program& program)
 {
     std::vector<Diagnostic> found;
     for (const Operation& op : program.operations) {
+        const std::optional<ManualBody> body = manualBody(program, op);
+        if (!body)
+            continue;
         const auto* own = attributesAs<ManualComputationAttributes>(op.attributes);
-        if (op.kind != OpKind::ManualComputation || !own || op.regions.size() != 1)
-            continue;
-        const std::vector<ProgramSharding>& lists = own->in.empty() ? own->out : own->in;
-        if (lists.empty() || lists[0].mesh >= program.meshes.size())
-            continue;
-        const Mesh& mesh = *program.meshes[lists[0].mesh].mesh;
-        const AxisSet manual = manualSet(mesh, own->manualAxes);
-        std::vector<AxisSet> arguments;
-        for (const ProgramSharding& sharding : own->in)
-            arguments.push_back(axesOf(sharding.sharding) & manual);
-        VaryingAxes varying = varyingAxes(program, op.regions[0], mesh, arguments);
+        const VaryingAxes varying = varyingAxes(program, op.regions[0], *body->mesh, body->arguments);
         const std::vector<ValueId>& results = program.regions[op.regions[0].index].results;
         for (std::size_t i = 0; i < results.size() && i < own->out.size(); ++i)
-            if (const auto fine =
-                    checkReplication(program, varying, mesh, results[i], axesOf(own->out[i].sharding) | ~manual, i);
+            if (const auto fine = checkReplication(
+                    program, varying, *body->mesh, results[i], axesOf(own->out[i].sharding) | ~body->manual, i);
                 !fine) {
                 Where where = fine.error().where;
                 if (where.line == 0)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,18 @@ struct GroupAxes {
 /// `arguments`: one set per argument of the region, which is executed on all devices of the mesh.
 [[nodiscard]] VaryingAxes varyingAxes(
     const Program& program, RegionId region, const Mesh& mesh, std::span<const AxisSet> arguments);
+/// The same beside what is known of other regions; `varying` has a set for each value.
+void addVaryingAxes(VaryingAxes& varying, const Program& program, RegionId region, const Mesh& mesh,
+    std::span<const AxisSet> arguments);
+
+/// The mesh of a manual computation, its manual axes, and those of them along which its body's arguments differ. Null
+/// for another operation, and for one without arguments and results.
+struct ManualBody {
+    const Mesh* mesh = nullptr;
+    AxisSet manual = 0;
+    std::vector<AxisSet> arguments;
+};
+[[nodiscard]] std::optional<ManualBody> manualBody(const Program& program, const Operation& operation);
 
 /// Results whose shards are said to be the same along axes over which they vary: of every manual computation of the
 /// program. ReplicationUnproven {result, axes (list), origin or argument}, with the place in the text: a warning, since

@@ -72,6 +72,7 @@ struct CollectiveEntry {
     TensorType type; ///< global; in a manual computation local along the manual axes and global along the others
     /// Of `value`. Before a reduction it is unreduced over the axes that the reduction adds up.
     TensorSharding before, after;
+    AxisList manualAxes; ///< in a manual computation: those along which every device has an array of its own
 
     // What views and reports need beyond that.
     Collective collective; ///< kind, axes and dimensions in full

@@ -8,6 +8,7 @@
 #include "partition/collective_axes.h"
 #include "partition/halo_dimensions.h"
 #include "partition/lower_collectives.h"
+#include "partition/manual_values.h"
 #include "partition/shardy_collective.h"
 #include "pipeline/taken_branches.h"
 #include "program/array_parts.h"
@@ -130,6 +131,7 @@ public:
         , m_names(namesByConstraints(program))
         , m_arrays(arraysOfParts(m_program))
         , m_isOfLoss(scalarsOfLoss(program))
+        , m_manual(m_program)
     {
         for (const Function& function : m_program.functions)
             m_bodies.emplace(function.name, function.body);
@@ -187,6 +189,10 @@ private:
         if (entry.type == padded)
             entry.type = typeAsSharded(m_trueShapes, m_program, operation.operands[0], entry.after);
         entry.mesh = m_mesh;
+        if (const std::optional<ManualValue> own = m_manual.of(operation.operands[0]))
+            for (std::size_t axis = 0; axis < own->mesh->rank(); ++axis)
+                if ((own->manual >> axis & 1U) != 0)
+                    entry.manualAxes.push_back(fullAxis(*own->mesh, axis));
         const Executions& runs = m_executions[id.index];
         entry.times = runs.times;
         entry.timesKnown = runs.known;
@@ -414,6 +420,7 @@ private:
     std::vector<ValueId> m_names; ///< per value without a path that a constraint names: what the constraint gives
     std::vector<ValueId> m_arrays; ///< per value
     std::vector<bool> m_isOfLoss; ///< per value
+    ManualValues m_manual;
     std::unordered_map<std::string, RegionId> m_bodies;
     std::set<std::uint32_t> m_seen;
     std::vector<CollectiveEntry> m_entries;

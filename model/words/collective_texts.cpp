@@ -9,6 +9,7 @@
 #include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/links.h"
+#include "words/listed.h"
 #include "words/operation_words.h"
 #include "words/origin.h"
 #include "words/propagation_steps.h"
@@ -131,18 +132,31 @@ Text arraySpans(const TensorType& type, const TensorSharding& sharding, const Me
     return text;
 }
 
-QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGroup, ReduceKind reduction)
+QString exchangedForm(const ExchangeSubject& subject, const TensorSharding& sharding)
 {
+    return subject.arrayPerDevice ? Words::tr("an array per device") : shardingForm(sharding, *subject.mesh);
+}
+
+QString holdingText(const ExchangeSubject& subject, const Layout& layout, const CollectiveEntry& entry)
+{
+    const QString size = bytes(static_cast<double>(TensorType{ subject.type.dtype, layout.shardShape() }.byteCount()));
+    if (subject.arrayPerDevice)
+        return Words::tr("an array per device, %1").arg(size);
     QStringList parts;
     if (layout.addends() > 1)
-        parts << partsOf(reduction, layout.addends());
+        parts << partsOf(entry.collective.reduction, layout.addends());
     if (layout.distinctShards() > 1)
         parts << Words::tr("sharded %1 ways").arg(count(layout.distinctShards()));
-    if (layout.copies() > 1 && !ofOneGroup)
+    if (layout.copies() > 1)
         parts << Words::tr("%1 copies").arg(count(layout.copies()));
-    parts << Words::tr("%1 per device")
-                 .arg(bytes(static_cast<double>(TensorType{ type.dtype, layout.shardShape() }.byteCount())));
-    return parts.join(QStringLiteral(", "));
+    parts << Words::tr("%1 per device").arg(size);
+    const QString held = parts.join(QStringLiteral(", "));
+    if (!subject.manualAxes.empty())
+        return Words::tr("for each %1: %2", "mesh axes: 4 copies, 1 MiB per device")
+            .arg(listed(texts(subject.manualAxes, fromStd)), held);
+    return subject.ofOneGroup && entry.groupCount > 1
+        ? Words::tr("in each group %1", "4 copies, 1 MiB per device").arg(held)
+        : held;
 }
 
 std::int64_t exchangesIn(const CollectiveList& list)

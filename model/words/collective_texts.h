@@ -4,6 +4,7 @@
 
 #include "analysis/collective_alternatives.h"
 #include "pipeline/collective_list.h"
+#include "pipeline/exchange_subject.h"
 #include "pipeline/snapshot.h"
 #include "words/words.h"
 
@@ -29,9 +30,11 @@ namespace shardscope::words {
 [[nodiscard]] std::vector<ValueId> namedForms(const Program& program);
 /// "f32[8@data, 1024]": sharded sizes with their axes, in the colour of the first one.
 [[nodiscard]] Text arraySpans(const TensorType& type, const TensorSharding& sharding, const Mesh& mesh);
-/// "partial sums, 4 addends, sharded 2 ways, 16 KiB per device"; "sharded 4 ways, 2 copies, 1 MiB per device". Nothing
-/// is said of copies where other groups may hold other data.
-[[nodiscard]] QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGroup, ReduceKind reduction);
+/// "partial sums, 4 addends, sharded 2 ways, 16 KiB per device"; "in each group 4 copies, 1 MiB per device"; of a
+/// permute in a manual computation "an array per device, 512 B".
+[[nodiscard]] QString holdingText(const ExchangeSubject& subject, const Layout& layout, const CollectiveEntry& entry);
+/// As shardingForm(); "an array per device" of a permute in a manual computation.
+[[nodiscard]] QString exchangedForm(const ExchangeSubject& subject, const TensorSharding& sharding);
 /// Entries by which devices send each other something.
 [[nodiscard]] std::int64_t exchangesIn(const CollectiveList& list);
 /// Of all in the list: "4 collectives, 864 B per step; 6 all-slices send nothing".

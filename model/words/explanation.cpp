@@ -10,6 +10,7 @@
 #include "words/explained_value.h"
 #include "words/links.h"
 #include "words/listed.h"
+#include "words/manual_words.h"
 #include "words/memory_words.h"
 #include "words/origin.h"
 #include "words/sentence.h"
@@ -66,18 +67,27 @@ public:
         }
         if (m_snapshot.isPartitioned())
             return ofOneDevice(length);
-        Sentence first = sentence();
-        stateShardings(first);
-        saySkipped(first);
-        sayLostAxes(first);
-        sayParts(first);
-        sayCopies(first);
-        sayList(first);
-        text.paragraphs.push_back(first.take());
-        addPadding(text);
-        if (Text memory = memoryReason(m_snapshot, m_explanation.value); !memory.empty())
-            text.paragraphs.push_back(std::move(memory));
-        text.decidedBy = decidedBy(m_snapshot, m_explanation);
+        const ManualValues manual(*m_snapshot.program);
+        const std::optional<ManualValue> own = manual.of(m_explanation.value);
+        if (own) {
+            text.paragraphs.push_back(manualText(m_snapshot, m_explanation.value, *own));
+            text.decidedBy = manualCauses(m_snapshot, manual, m_explanation.value);
+        }
+        if (!own || hasOtherAxes(*own)) {
+            Sentence first = sentence();
+            stateShardings(first);
+            saySkipped(first);
+            sayLostAxes(first);
+            sayParts(first);
+            sayCopies(first);
+            sayList(first);
+            text.paragraphs.push_back(first.take());
+            addPadding(text);
+            if (Text memory = memoryReason(m_snapshot, m_explanation.value); !memory.empty())
+                text.paragraphs.push_back(std::move(memory));
+            for (ExplanationText::Cause& cause : decidedBy(m_snapshot, m_explanation))
+                text.decidedBy.push_back(std::move(cause));
+        }
         if (length == Length::Tip)
             return text;
         addDefinition(text, length);
@@ -93,6 +103,14 @@ private:
     {
         text.paragraphs.insert(
             text.paragraphs.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+    /// Whether the mesh has axes of several devices that are not manual there: along these it is sharded as elsewhere.
+    [[nodiscard]] static bool hasOtherAxes(const ManualValue& own)
+    {
+        bool found = false;
+        for (std::size_t axis = 0; axis < own.mesh->rank(); ++axis)
+            found = found || ((own.manual >> axis & 1U) == 0 && own.mesh->size(axis) > 1);
+        return found;
     }
     /// Only the derivation names all of many operands.
     void addDefinition(ExplanationText& text, Length length) const

@@ -551,8 +551,8 @@ private Q_SLOTS:
         const ExchangeSubject subject = exchangeSubject(list, *found);
         QVERIFY(subject.ofOneGroup);
         QCOMPARE(subject.type.shape, (Shape{ 8, 4 }));
-        const Layout before(found->mesh, subject.before, subject.type.shape);
-        const Layout after(found->mesh, subject.after, subject.type.shape);
+        const Layout before(subject.mesh, subject.before, subject.type.shape);
+        const Layout after(subject.mesh, subject.after, subject.type.shape);
         QCOMPARE(before.addends(), std::int64_t(4));
         QCOMPARE(before.shardShape(), (Shape{ 8, 4 }));
         QCOMPARE(after.shardShape(), (Shape{ 2, 4 }));

@@ -92,13 +92,18 @@ void ExchangeView::show(
 {
     const ExchangeSubject subject = exchangeSubject(list, entry);
     std::vector<std::string> names;
+    const Shape own(subject.type.shape.begin() + (subject.arrayPerDevice ? 1 : 0), subject.type.shape.end());
     if (named.valid())
-        if (const Value& value = list.program->value(named); value.type.shape == subject.type.shape)
+        if (const Value& value = list.program->value(named); value.type.shape == own)
             names = value.dimNames;
+    if (subject.arrayPerDevice) {
+        names.resize(own.size());
+        names.insert(names.begin(), tr("device").toStdString());
+    }
     const auto& devices = snapshot.experiment->hardware.devices;
     const auto places = std::make_shared<const DevicePlaces>(devices);
-    const Layout before(entry.mesh, subject.before, subject.type.shape);
-    const Layout after(entry.mesh, subject.after, subject.type.shape);
+    const Layout before(subject.mesh, subject.before, subject.type.shape);
+    const Layout after(subject.mesh, subject.after, subject.type.shape);
     const GridLayout::Choice choice = ExchangeLayout::commonChoice(before, after);
     const auto fill = [&](const Side& side, const Layout& layout) {
         side.grid->setSubject(
@@ -107,7 +112,7 @@ void ExchangeView::show(
         side.grid->setChoice(choice);
         side.array->setText(words::arraySpans(subject.type, layout.sharding(), layout.mesh()));
         side.array->setAccessibleDescription(words::plain(side.array->text()));
-        side.holding->setText(words::holdingText(subject.type, layout, subject.ofOneGroup, entry.collective.reduction));
+        side.holding->setText(words::holdingText(subject, layout, entry));
     };
     const auto length = [&](int dimension) {
         return dimension < 0 ? 1.0 : static_cast<double>(subject.type.shape[static_cast<std::size_t>(dimension)]);

@@ -126,8 +126,10 @@ std::optional<ValuesView::Subject> ValuesView::operationSubject(const Snapshot& 
     auto reader = std::make_shared<const RecordedReader>(m_recorded, *kept);
     made->layout = reader->layout({});
     Subject found{ made.get(), {}, made->layout, reader->dtype({}), reader, made };
-    if (kept->own)
-        found.note = tr("The partition has put this operation in: every device holds an array of its own here.");
+    found.own = kept->own;
+    if (found.own)
+        found.note = tr("Every device has an array of its own here. Global shows that of d%1.")
+                         .arg(m_recorded->device().mesh->deviceAt(0));
     return found;
 }
 

@@ -249,10 +249,11 @@ ShownValues ValuesView::chosenOf(const Subject& subject) const
 void ValuesView::showHead(const Subject& subject)
 {
     m_head->show();
-    m_array->setText(
-        QStringLiteral("%1%2, %3 → %4")
-            .arg(words::fromStd(name(subject.dtype)), words::shape(subject.layout.shape()),
-                QString::fromStdString(toColumn(subject.row->spec)), words::shape(subject.layout.shardShape())));
+    const QString array = words::fromStd(name(subject.dtype)) + words::shape(subject.layout.shape());
+    m_array->setText(subject.own ? tr("%1 on every device", "f32[4, 8]").arg(array)
+                                 : QStringLiteral("%1, %2 → %3")
+                                       .arg(array, QString::fromStdString(toColumn(subject.row->spec)),
+                                           words::shape(subject.layout.shardShape())));
     const QString steps = words::count(m_controller->stepsDone());
     m_when->setText(m_controller->state() != RunController::State::Idle ? tr("a step is running")
             : m_reader                                                  ? tr("in step %1").arg(steps)

@@ -55,6 +55,7 @@ private:
         std::shared_ptr<const RecordedReader> recorded = {}; ///< on the way; else what the run holds is read
         std::shared_ptr<const TensorRow> made = {}; ///< `row`, where the experiment has none
         QString note = {};
+        bool own = false; ///< every device has an array of its own
     };
     void makeControls();
     void refresh();

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/manual_words.h"
+
+#include "program/op_row.h"
+#include "words/definitions.h"
+#include "words/links.h"
+#include "words/listed.h"
+#include "words/propagation_steps.h"
+#include "words/sentence.h"
+
+namespace shardscope::words {
+
+namespace {
+
+template <class Function>
+void forEachAxis(const Mesh& mesh, AxisSet axes, const Function& function)
+{
+    for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
+        if ((axes >> axis & 1U) != 0)
+            function(axis);
+}
+
+Sentence::Part named(const Program& program, ValueId value)
+{
+    return { operandName(program, value), valueLink(program, value), Span::Style::Code };
+}
+
+Sentence::Part named(const Program& program, OperationId operation)
+{
+    return { operationName(program.operation(operation)), operationLink(program, operation) };
+}
+
+/// Why the arrays differ along the axis.
+void sayDifference(Sentence& s, const Program& program, const ManualValues& values, ValueId value, std::size_t axis)
+{
+    const ValueId origin = values.origin(value, axis);
+    const OperationId maker = program.value(origin).definition;
+    if (maker.valid())
+        s.fill(Words::tr("%1 gives every device something else"), { named(program, maker) });
+    else if (origin == value)
+        s.say(Words::tr("what comes in is sharded along it"));
+    else
+        s.fill(Words::tr("as %1, which it is computed from"), { named(program, origin) });
+}
+
+} // namespace
+
+Text manualText(const Snapshot& snapshot, ValueId value, const ManualValue& own)
+{
+    const Program& program = *snapshot.program;
+    QStringList axes;
+    forEachAxis(*own.mesh, own.manual, [&](std::size_t axis) { axes << fromStd(own.mesh->axis(axis).name); });
+    Sentence s(*snapshot.mesh);
+    s.fill(Words::tr("%1 is in the body of a %2 over %3: every device has an array of its own, %4."),
+        { { operandName(program, value), {}, Span::Style::Code },
+            { Words::tr("manual computation"), operationLink(program, own.computation) }, { listed(axes) },
+            { fromStd(toString(program.value(value).type)), {}, Span::Style::Code } });
+    return s.take();
+}
+
+std::vector<ExplanationText::Cause> manualCauses(const Snapshot& snapshot, const ManualValues& values, ValueId value)
+{
+    const Program& program = *snapshot.program;
+    std::vector<ExplanationText::Cause> causes;
+    const std::optional<ManualValue> own = values.of(value);
+    if (!own)
+        return causes;
+    forEachAxis(*own->mesh, own->manual, [&](std::size_t axis) {
+        ExplanationText::Cause& cause = causes.emplace_back();
+        cause.subject = Words::tr("along %1", "a mesh axis").arg(fromStd(own->mesh->axis(axis).name));
+        Sentence s(*snapshot.mesh);
+        if ((own->varying >> axis & 1U) != 0) {
+            sayDifference(s, program, values, value, axis);
+            cause.outcome = Words::tr("varying");
+        } else {
+            if (const OperationId sum = values.sum(value, axis); sum.valid())
+                s.fill(Words::tr("%1 gives all devices the same"), { named(program, sum) });
+            else
+                s.say(Words::tr("nothing that it is computed from differs"));
+            cause.outcome = Words::tr("the same");
+        }
+        cause.reason = s.take();
+    });
+    return causes;
+}
+
+} // namespace shardscope::words
