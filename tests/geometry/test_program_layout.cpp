@@ -9,6 +9,7 @@
 #include "program_graph.h"
 #include "random_cases.h"
 #include "registered_test.h"
+#include "stablehlo/read.h"
 #include "transformer_program.h"
 
 using namespace shardscope;
@@ -155,6 +156,38 @@ private Q_SLOTS:
             });
             QVERIFY2(flowsOf(graph).isEmpty(), qPrintable(flowsOf(graph)));
         }
+    }
+
+    /// A body in which most of the program stands is open at first, a small one is not.
+    void whatIsOpenAtFirst()
+    {
+        const auto opens = [](int outside, int inside) {
+            const auto negated = [](const std::string& value, int times) {
+                std::string text;
+                for (int i = 0; i < times; ++i)
+                    text += "  %" + value + std::to_string(i + 1) + " = stablehlo.negate %" + value + std::to_string(i)
+                        + " : tensor<4xf32>\n";
+                return text;
+            };
+            const std::string text =
+                "sdy.mesh @mesh = <[\"x\"=2]>\nfunc.func @main(%o0: tensor<4xf32>) -> tensor<8xf32> {\n"
+                + negated("o", outside) + "  %0 = sdy.manual_computation(%o" + std::to_string(outside)
+                + ") in_shardings=[<@mesh, [{}]>] out_shardings=[<@mesh, [{\"x\"}]>] manual_axes={\"x\"} "
+                  "(%i0: tensor<4xf32>) {\n"
+                + negated("i", inside) + "  sdy.return %i" + std::to_string(inside)
+                + " : tensor<4xf32>\n  } : (tensor<4xf32>) -> tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n";
+            auto read = readStableHlo(text);
+            if (!read)
+                qFatal("not read");
+            Graph graph(std::move(read->program));
+            graph.layout.openFirst();
+            for (std::size_t i = 0; i < graph.program->operations.size(); ++i)
+                if (graph.program->operations[i].kind == OpKind::ManualComputation)
+                    return graph.layout.isOpen(graph.outline->partOfOperation[i]);
+            qFatal("no body");
+        };
+        QVERIFY(opens(1, 10));
+        QVERIFY(!opens(10, 2));
     }
 
     void foldingMovesOnlyWhatStandsAround()

@@ -11,6 +11,7 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "pipeline/collective_list.h"
+#include "pipeline/exchange_subject.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
 #include "program/counted_loop.h"
@@ -191,6 +192,18 @@ func.func @main(%a: tensor<16x2xf32>) -> (tensor<16x2xf32>, tensor<16x2xf32>, te
     sdy.return %1, %2, %3 : tensor<4x2xf32>, tensor<4x2xf32>, tensor<16x2xf32>
   } : (tensor<16x2xf32>) -> (tensor<16x2xf32>, tensor<16x2xf32>, tensor<16x2xf32>)
   return %0#0, %0#1, %0#2 : tensor<16x2xf32>, tensor<16x2xf32>, tensor<16x2xf32>
+})";
+
+/// Stages along p, each with a product that is sharded along t where it is contracted.
+constexpr const char* partlyManual = R"(sdy.mesh @mesh = <["p"=2, "t"=4]>
+func.func @main(%x: tensor<8x16xf32>, %w: tensor<2x16x8xf32>) -> tensor<2x8x8xf32> {
+  %0 = sdy.manual_computation(%x, %w) in_shardings=[<@mesh, [{}, {"t", ?}]>, <@mesh, [{"p"}, {"t", ?}, {}]>] out_shardings=[<@mesh, [{"p"}, {}, {}]>] manual_axes={"p"} (%a: tensor<8x16xf32>, %b: tensor<1x16x8xf32>) {
+    %1 = stablehlo.reshape %b : (tensor<1x16x8xf32>) -> tensor<16x8xf32>
+    %2 = stablehlo.dot_general %a, %1, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<8x8xf32>
+    %3 = stablehlo.reshape %2 : (tensor<8x8xf32>) -> tensor<1x8x8xf32>
+    sdy.return %3 : tensor<1x8x8xf32>
+  } : (tensor<8x16xf32>, tensor<2x16x8xf32>) -> tensor<2x8x8xf32>
+  return %0 : tensor<2x8x8xf32>
 })";
 
 /// A cut, an exchange and a permute, in Shardy's own operations.
@@ -513,6 +526,52 @@ private Q_SLOTS:
         QCOMPARE(product(options[1].sharding->dims[0].axes), std::int64_t{ 4 });
         QVERIFY(options[1].sharding->dims[1].axes.empty());
         QCOMPARE(product(options[2].sharding->dims[1].axes), std::int64_t{ 2 });
+    }
+
+    /// What the devices of a group have between them, as one array over the first group.
+    void drawnForOneGroup()
+    {
+        const auto list = listOf(*ofText(exchanging));
+        QVERIFY(list);
+        std::vector<ExchangeSubject> subjects;
+        for (const CollectiveEntry& entry : list->entries)
+            subjects.push_back(exchangeSubject(*list, entry));
+        QCOMPARE(subjects.size(), std::size_t{ 3 });
+        for (const ExchangeSubject& subject : subjects) {
+            QVERIFY(subject.ofOneGroup);
+            QCOMPARE(subject.mesh->rank(), std::size_t{ 2 });
+            QCOMPARE(subject.mesh->deviceCount(), std::int64_t{ 4 });
+            for (std::int64_t position = 0; position < 4; ++position) // devices 0, 2, 4, 6 are along i
+                QCOMPARE(subject.mesh->deviceAt(position), static_cast<std::int32_t>(2 * position));
+        }
+        QVERIFY(subjects[0].arrayPerDevice); // the permute
+        QCOMPARE(subjects[0].type.shape, (Shape{ 4, 4, 2 }));
+        const Layout sent(subjects[0].mesh, subjects[0].before, subjects[0].type.shape);
+        QCOMPARE(sent.shardShape(), (Shape{ 1, 4, 2 }));
+        QCOMPARE(sent.copies(), std::int64_t{ 1 });
+        const Layout gathered(subjects[2].mesh, subjects[2].after, subjects[2].type.shape);
+        QVERIFY(!subjects[2].arrayPerDevice);
+        QCOMPARE(gathered.copies(), std::int64_t{ 4 });
+        QCOMPARE(gathered.shardShape(), (Shape{ 16, 2 }));
+    }
+
+    /// The partition adds up within a manual computation: devices along its axes have other arrays, and no copies.
+    void drawnForTheOtherAxes()
+    {
+        const auto list = listOf(*ofText(partlyManual));
+        QVERIFY(list);
+        QCOMPARE(list->entries.size(), std::size_t{ 1 });
+        const CollectiveEntry& entry = list->entries[0];
+        QVERIFY(entry.reason.has_value());
+        QCOMPARE(namesOf(entry.manualAxes, *entry.mesh), std::string("p"));
+        const ExchangeSubject subject = exchangeSubject(*list, entry);
+        QCOMPARE(subject.manualAxes, std::vector<std::string>{ "p" });
+        QVERIFY(!subject.ofOneGroup);
+        QCOMPARE(subject.mesh->deviceCount(), std::int64_t{ 4 });
+        const Layout before(subject.mesh, subject.before, subject.type.shape);
+        QCOMPARE(before.addends(), std::int64_t{ 4 });
+        QCOMPARE(before.copies(), std::int64_t{ 1 });
+        QCOMPARE(Layout(subject.mesh, subject.after, subject.type.shape).copies(), std::int64_t{ 4 });
     }
 
     /// Every exchange of the program stands for itself, though they are of one value and change no sharding.

@@ -19,6 +19,7 @@
 #include "words/words.h"
 
 using namespace shardscope;
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -373,6 +374,44 @@ func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
                     QVERIFY2(!internal.match(stated).hasMatch(), qPrintable(stated));
                 }
         }
+    }
+
+    /// In the body of a manual computation every device has an array of its own: that is said, and along which axes
+    /// they differ, and why.
+    void bodiesOfManualComputations()
+    {
+        const SnapshotPtr snapshot = analysed(*experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%b: tensor<4x16xf32>) {
+    %c = sdy.sharding_constraint %b <@mesh, [{}, {"y"}]> : tensor<4x16xf32>
+    %z = stablehlo.constant dense<1.0> : tensor<4x16xf32>
+    %d = "stablehlo.all_reduce"(%c) ({
+      ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+        %t = stablehlo.add %l, %r : tensor<f32>
+        stablehlo.return %t : tensor<f32>
+    }) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 4], [1, 5], [2, 6], [3, 7]]> : tensor<4x2xi64>, use_global_device_ids} : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    %e = stablehlo.add %d, %z : tensor<4x16xf32>
+    sdy.return %e : tensor<4x16xf32>
+  } : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+})") },
+            "manual"));
+        const QString c = all(*snapshot, "c"), d = all(*snapshot, "d"), b = all(*snapshot, "b"),
+                      z = all(*snapshot, "z");
+        for (const QString& stated : { b, c, d, z })
+            QVERIFY2(
+                stated.contains(u"in the body of a manual computation over x: every device has an array of its own"_s),
+                qPrintable(stated));
+        QVERIFY2(b.contains(u"along x: what comes in is sharded along it"_s), qPrintable(b));
+        QVERIFY2(c.contains(u"along x: as %b, which it is computed from"_s), qPrintable(c));
+        QVERIFY2(d.contains(u"along x: all_reduce gives all devices the same"_s), qPrintable(d));
+        QVERIFY2(z.contains(u"along x: nothing that it is computed from differs"_s), qPrintable(z));
+        // Along the other axis it is sharded as anywhere.
+        QVERIFY2(c.contains(u"sharded 4 ways along dimension 1"_s), qPrintable(c));
+        const auto missing = absentAxes(*snapshot, snapshot->program->find("c"));
+        QVERIFY(std::none_of(missing.begin(), missing.end(), [](const AbsentAxis& one) { return one.axis.axis == 0; }));
+        QVERIFY(!all(*snapshot, "a").contains(u"manual computation over"_s));
     }
 
     /// Every cut names who asked for it: a rule, a constraint or an annotation.
