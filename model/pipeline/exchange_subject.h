@@ -22,7 +22,7 @@ struct ExchangeSubject {
         mesh; ///< of the shardings, with the axes of the collective's mesh; axes that are not in the group have size 1
     /// It is the array of one group: other groups may hold other data under the same indices.
     bool ofOneGroup = false;
-    std::vector<std::string> manualAxes = {}; ///< each device along them has another array; empty if it is that of one group
+    std::vector<std::string> manualAxes = {}; ///< each device along them has another array; or empty
     bool arrayPerDevice = false; ///< dimension 0 counts the devices of the group
 };
 

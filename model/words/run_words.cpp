@@ -120,7 +120,8 @@ QString notHeld(Held held, const std::string& path)
                          "the tensor that is computed from it.")
             .arg(tensorName(path));
     case Held::NotKept:
-        return Words::tr("%1 is not kept to the end of the step. Parameters, gradients, optimizer state and results are.")
+        return Words::tr(
+            "%1 is not kept to the end of the step. Parameters, gradients, optimizer state and results are.")
             .arg(tensorName(path));
     case Held::Yes:
         break;
