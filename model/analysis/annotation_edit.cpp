@@ -10,6 +10,7 @@
 #include "experiment/model_settings.h"
 #include "experiment/network_edits.h"
 #include "experiment/rule_edits.h"
+#include "partition/manual_values.h"
 #include "program/over_mesh.h"
 #include "sharding/sharding_text.h"
 
@@ -119,6 +120,8 @@ Result<SpecEntry> entryOf(const DimensionSharding& dim, const Mesh& mesh)
 std::vector<AnnotationTarget> annotationTargets(const Snapshot& snapshot, ValueId value)
 {
     if (!snapshot.program || !snapshot.mesh || !snapshot.annotations || !value.valid() || snapshot.isPartitioned())
+        return {};
+    if (const auto manual = ManualValues(*snapshot.program).of(value); manual && !manual->hasOtherAxes())
         return {};
     if (const std::vector<ValueSharding>* own = ownShardings(*snapshot.experiment))
         return targetsOfValue(snapshot, value, *own);

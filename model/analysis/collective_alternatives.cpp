@@ -261,6 +261,10 @@ private:
             return std::nullopt;
         for (const AxisRef axis : m_entry.axes)
             appendMerged(axes, axis);
+        for (DimensionSharding& dimension : scattered.dims) // out_specs name manual axes alone
+            dimension.axes.erase(std::remove_if(dimension.axes.begin(), dimension.axes.end(),
+                                     [&](AxisRef axis) { return !isManual(axis); }),
+                dimension.axes.end());
         return scattered;
     }
 
@@ -282,7 +286,7 @@ private:
                 if (m_entry.type.shape[d] % shardCount(shard.dims[d]) != 0)
                     continue;
                 std::optional<TensorSharding> returned;
-                if (m_entry.result)
+                if (m_entry.result && m_entry.collective.reduction == ReduceKind::Sum) // as psum_scatter does it
                     returned = returnedSharding(d);
                 Collective scatter;
                 scatter.kind = CollectiveKind::ReduceScatter;

@@ -7,6 +7,14 @@
 
 namespace shardscope {
 
+bool ManualValue::hasOtherAxes() const
+{
+    bool found = false;
+    for (std::size_t axis = 0; axis < mesh->rank(); ++axis)
+        found = found || ((manual >> axis & 1U) == 0 && mesh->size(axis) > 1);
+    return found;
+}
+
 ManualValues::ManualValues(const Program& program)
     : m_program(program)
 {
@@ -60,39 +68,6 @@ std::optional<ManualValue> ManualValues::of(ValueId value) const
         return std::nullopt;
     const Body& body = m_bodies[static_cast<std::size_t>(m_bodyOf[value.index])];
     return ManualValue{ body.computation, body.mesh, body.manual, m_varying.values[value.index] & body.manual };
-}
-
-const Operation* ManualValues::loopAround(ValueId argument) const
-{
-    const auto holds = [&](RegionId region) {
-        const std::vector<ValueId>& own = m_program.regions[region.index].arguments;
-        return std::find(own.begin(), own.end(), argument) != own.end();
-    };
-    for (const Operation& operation : m_program.operations)
-        if (operation.kind == OpKind::While && std::any_of(operation.regions.begin(), operation.regions.end(), holds))
-            return &operation;
-    return nullptr;
-}
-
-ValueId ManualValues::origin(ValueId value, std::size_t axis) const
-{
-    std::vector<ValueId> seen;
-    for (;;) {
-        value = m_varying.origin(m_program, value, axis);
-        const Value& own = m_program.value(value);
-        const Operation* loop = own.definition.valid() ? nullptr : loopAround(value);
-        if (!loop || std::find(seen.begin(), seen.end(), value) != seen.end())
-            return value;
-        seen.push_back(value);
-        const ValueId first = loop->operands[own.index];
-        const std::vector<ValueId>& next = m_program.regions[loop->regions[1].index].results;
-        if (varies(first, axis))
-            value = first;
-        else if (own.index < next.size() && varies(next[own.index], axis))
-            value = next[own.index];
-        else
-            return value;
-    }
 }
 
 OperationId ManualValues::sum(ValueId value, std::size_t axis) const

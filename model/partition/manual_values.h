@@ -19,6 +19,9 @@ struct ManualValue {
     const Mesh* mesh = nullptr; ///< of the program
     AxisSet manual = 0; ///< axes along which every device has an array of its own
     AxisSet varying = 0; ///< of these, those along which the arrays differ, as far as the program shows it
+
+    /// Whether other axes of the mesh have several devices: along these it is sharded as elsewhere.
+    [[nodiscard]] bool hasOtherAxes() const;
 };
 
 class ManualValues {
@@ -29,8 +32,10 @@ public:
     /// Nothing for a value that stands in no manual computation.
     [[nodiscard]] std::optional<ManualValue> of(ValueId value) const;
     /// Of an axis over which the value varies: the argument, or the result of the operation, that it has this from.
-    /// What a loop carries has it from what it begins with, or else from what a trip returns.
-    [[nodiscard]] ValueId origin(ValueId value, std::size_t axis) const;
+    [[nodiscard]] ValueId origin(ValueId value, std::size_t axis) const
+    {
+        return m_varying.origin(m_program, value, axis);
+    }
     /// Of an axis over which it does not vary: the sum over all devices along the axis that made it, or what it is
     /// computed from, the same on all of them. Invalid if nothing differed before.
     [[nodiscard]] OperationId sum(ValueId value, std::size_t axis) const;
@@ -45,8 +50,6 @@ private:
     {
         return (m_varying.values[value.index] >> axis & 1U) != 0;
     }
-    /// Of an argument of a loop's body or condition; null for another value.
-    [[nodiscard]] const Operation* loopAround(ValueId argument) const;
     /// Marks the values of a region, of those in it and of the functions that it calls.
     void mark(RegionId region, const Body& body);
 

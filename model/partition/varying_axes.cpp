@@ -2,10 +2,12 @@
 #include "partition/varying_axes.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "base/codes.h"
+#include "partition/place_numbers.h"
 #include "program/calls.h"
+#include "program/device_counts.h"
 #include "program/op_row.h"
 
 namespace shardscope {
@@ -17,7 +19,7 @@ AxisSet all(const Mesh& mesh)
     return (AxisSet{ 1 } << mesh.rank()) - 1;
 }
 
-AxisSet axesOf(const AxisList& list)
+AxisSet setOf(const AxisList& list)
 {
     AxisSet set = 0;
     for (const AxisRef& axis : list)
@@ -36,10 +38,39 @@ AxisSet manualSet(const Mesh& mesh, const std::vector<std::string>& names)
 
 AxisSet axesOf(const TensorSharding& sharding)
 {
-    AxisSet set = axesOf(sharding.unreduced);
+    AxisSet set = setOf(sharding.unreduced);
     for (const DimensionSharding& dimension : sharding.dims)
-        set |= axesOf(dimension.axes);
+        set |= setOf(dimension.axes);
     return set;
+}
+
+/// Of the other axes those along which what a device is grouped with depends on its place.
+AxisSet unlikeAxes(const std::vector<std::vector<std::int64_t>>& groups, const Mesh& mesh, AxisSet within, bool pairs)
+{
+    // Per position: the group, or who sends to it.
+    std::vector<std::vector<std::int64_t>> places(static_cast<std::size_t>(mesh.deviceCount()));
+    for (const std::vector<std::int64_t>& group : groups) {
+        std::vector<std::int64_t> members;
+        for (const std::int64_t device : group)
+            if (device >= 0 && device < mesh.deviceCount())
+                members.push_back(mesh.positionOf(static_cast<std::int32_t>(device)));
+        for (std::size_t i = pairs ? 1 : 0; i < members.size(); ++i)
+            places[static_cast<std::size_t>(members[i])] = pairs ? std::vector{ members[0] } : members;
+    }
+    AxisSet unlike = 0;
+    for (std::size_t a = 0; a < mesh.rank(); ++a) {
+        if ((within >> a & 1U) != 0)
+            continue;
+        for (std::size_t place = 0; place < places.size(); ++place) {
+            const std::int64_t ahead = mesh.coordinate(static_cast<std::int64_t>(place), a) * mesh.stride(a);
+            std::vector<std::int64_t> first = places[place - static_cast<std::size_t>(ahead)];
+            for (std::int64_t& member : first)
+                member += ahead;
+            if (first != places[place])
+                unlike |= AxisSet{ 1 } << a;
+        }
+    }
+    return unlike;
 }
 
 } // namespace
@@ -78,6 +109,7 @@ GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, bool p
                 if (mesh.coordinate(place, a) != mesh.coordinate(places[0], a))
                     found.axes |= AxisSet{ 1 } << a;
     }
+    found.unlike = unlikeAxes(own.groups, mesh, found.axes, pairs);
     std::int64_t size = 1;
     for (std::size_t a = 0; a < mesh.rank(); ++a)
         if ((found.axes >> a & 1U) != 0)
@@ -96,6 +128,7 @@ public:
         : m_program(program)
         , m_mesh(mesh)
         , m_varying(varying)
+        , m_numbers(program, mesh)
     {
     }
 
@@ -116,6 +149,10 @@ private:
 
     void step(const Operation& op)
     {
+        if (const std::vector<std::int64_t>* numbers = m_numbers.add(op)) {
+            of(op.results[0]) |= axesOf(*numbers);
+            return;
+        }
         AxisSet together = 0;
         for (const ValueId operand : op.operands)
             together |= of(operand);
@@ -136,26 +173,18 @@ private:
         case OpKind::Call:
         case OpKind::NamedComputation:
         case OpKind::Composite:
-            if (const Region* body = calleeOf(op)) {
-                give(*body, op.operands);
-                for (const OperationId inner : body->operations)
-                    step(m_program.operation(inner));
-                for (std::size_t i = 0; i < op.results.size() && i < body->results.size(); ++i)
-                    of(op.results[i]) |= of(body->results[i]);
-                return;
-            }
+            if (const Region* body = calleeOf(op))
+                return call(op, *body);
             break;
         case OpKind::ManualComputation:
             if (const std::optional<ManualBody> body = manualBody(m_program, op); body && *body->mesh == m_mesh)
                 return nested(op, *body);
             break;
         case OpKind::PartitionId:
-        case OpKind::ReplicaId:
             together = all(m_mesh);
             break;
-        case OpKind::DynamicSlice:
-            if (const std::optional<AxisSet> along = axesOfTable(op))
-                together = *along;
+        case OpKind::ReplicaId:
+            together = statedDevices(m_program).replicas > 1 ? all(m_mesh) : 0;
             break;
         case OpKind::AllReduce:
         case OpKind::AllGather:
@@ -167,16 +196,16 @@ private:
                 const GroupAxes groups = axesOfGroups(*own, m_mesh, op.kind == OpKind::CollectivePermute);
                 for (std::size_t i = 0; i < op.results.size(); ++i) {
                     const AxisSet operand = of(op.operands[i]);
-                    of(op.results[i]) |= op.kind != OpKind::AllReduce ? operand | groups.axes
-                        : groups.full                                 ? operand & ~groups.axes
-                                                                      : operand | groups.axes;
+                    of(op.results[i]) |= op.kind == OpKind::AllReduce && groups.full
+                        ? operand & ~groups.axes
+                        : operand | groups.axes | groups.unlike;
                 }
                 return;
             }
             break;
         case OpKind::SdyAllReduce:
             if (const auto* own = attributesAs<SdyCollectiveAttributes>(op.attributes))
-                together &= ~axesOf(own->axes);
+                together &= ~setOf(own->axes);
             break;
         default:
             break;
@@ -195,6 +224,33 @@ private:
         region(op.regions[0]);
         for (std::size_t i = 0; i < op.results.size() && i < body.results.size(); ++i)
             of(op.results[i]) |= of(body.results[i]) & ~own.manual;
+    }
+
+    /// By itself: what varies in another call of the function does not vary in this one.
+    void call(const Operation& op, const Region& body)
+    {
+        std::vector<ValueId> own;
+        valuesWithin(body, own);
+        std::vector<AxisSet> before;
+        for (const ValueId value : own)
+            before.push_back(std::exchange(of(value), 0));
+        give(body, op.operands);
+        for (const OperationId inner : body.operations)
+            step(m_program.operation(inner));
+        for (std::size_t i = 0; i < op.results.size() && i < body.results.size(); ++i)
+            of(op.results[i]) |= of(body.results[i]);
+        for (std::size_t i = 0; i < own.size(); ++i)
+            of(own[i]) |= before[i];
+    }
+    void valuesWithin(const Region& region, std::vector<ValueId>& values) const
+    {
+        values.insert(values.end(), region.arguments.begin(), region.arguments.end());
+        for (const OperationId id : region.operations) {
+            const Operation& operation = m_program.operation(id);
+            values.insert(values.end(), operation.results.begin(), operation.results.end());
+            for (const RegionId inner : operation.regions)
+                valuesWithin(m_program.regions[inner.index], values);
+        }
     }
 
     const Region* calleeOf(const Operation& op) const
@@ -231,56 +287,25 @@ private:
             of(op.results[i]) |= of(body.arguments[i]);
     }
 
-    /// A table of one element per device, read at the device's own place: the axes along which its elements differ.
-    std::optional<AxisSet> axesOfTable(const Operation& op)
+    [[nodiscard]] AxisSet axesOf(const std::vector<std::int64_t>& numbers) const
     {
-        const ValueId table = op.operands[0];
-        const OperationId definition = m_program.value(table).definition;
-        if (op.operands.size() != 2 || !definition.valid())
-            return std::nullopt;
-        const OperationId index = m_program.value(op.operands[1]).definition;
-        if (!index.valid() || m_program.operation(index).kind != OpKind::PartitionId)
-            return std::nullopt;
-        const auto* constant = std::get_if<ConstantAttributes>(&m_program.operation(definition).attributes);
-        const auto count = static_cast<std::size_t>(m_mesh.deviceCount());
-        if (!constant || constant->values.size() != count)
-            return std::nullopt;
         AxisSet found = 0;
-        for (std::int64_t place = 0; place < m_mesh.deviceCount(); ++place) {
+        for (std::int64_t place = 0; place < m_mesh.deviceCount(); ++place)
             for (std::size_t a = 0; a < m_mesh.rank(); ++a) {
                 const std::int64_t first = place - m_mesh.coordinate(place, a) * m_mesh.stride(a);
-                const auto value = [&](std::int64_t p) {
-                    return constant->values[static_cast<std::size_t>(m_mesh.deviceAt(p))];
-                };
-                if (value(place) != value(first))
+                if (numbers[static_cast<std::size_t>(place)] != numbers[static_cast<std::size_t>(first)])
                     found |= AxisSet{ 1 } << a;
             }
-        }
         return found;
     }
 
     const Program& m_program;
     const Mesh& m_mesh;
     VaryingAxes& m_varying;
+    PlaceNumbers m_numbers;
 };
 
 } // namespace
-
-ValueId VaryingAxes::origin(const Program& program, ValueId value, std::size_t axis) const
-{
-    const auto varies = [&](ValueId id) { return (values[id.index] >> axis & 1U) != 0; };
-    for (std::size_t guard = 0; guard < program.values.size(); ++guard) {
-        const OperationId definition = program.value(value).definition;
-        if (!definition.valid())
-            return value;
-        const Operation& op = program.operation(definition);
-        const auto from = std::find_if(op.operands.begin(), op.operands.end(), varies);
-        if (from == op.operands.end())
-            return value;
-        value = *from;
-    }
-    return value;
-}
 
 VaryingAxes varyingAxes(const Program& program, RegionId region, const Mesh& mesh, std::span<const AxisSet> arguments)
 {

@@ -30,6 +30,9 @@ struct VaryingAxes {
 struct GroupAxes {
     AxisSet axes = 0;
     bool full = true;
+    /// Other axes along which groups are not alike: [0, 1], [2, 3], [4, 6], [5, 7] over data=2, model=4 are other
+    /// devices along model at data 1 than at data 0. What is the same along data differs along it afterwards.
+    AxisSet unlike = 0;
 };
 /// Of a collective of StableHLO; `pairs` for the sources and targets of a permute.
 [[nodiscard]] GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, bool pairs);

@@ -9,8 +9,8 @@ namespace shardscope {
 
 namespace {
 
-/// The devices of one group as a mesh, in the order that they have in the other one. Null where the axes do not say how
-/// many they are.
+/// The devices of one group as a mesh, in the order that they have in the other one: over the axes of groups, or over
+/// one that stands for the group where no axes make it. Null where the axes do not say how many they are.
 MeshPtr meshOfGroup(const Mesh& mesh, const AxisList& axesOfGroups, const std::vector<std::int64_t>& group)
 {
     std::vector<MeshAxis> axes(mesh.axes().begin(), mesh.axes().end());
@@ -22,6 +22,10 @@ MeshPtr meshOfGroup(const Mesh& mesh, const AxisList& axesOfGroups, const std::v
             own.name = toString(mesh, axis); // of a part of an axis "y:(1)2"
         own.size *= axis.size;
     }
+    if (axes.empty())
+        return nullptr;
+    if (axesOfGroups.empty())
+        axes.front() = { "group", static_cast<std::int64_t>(group.size()) };
     std::vector<std::int32_t> devices;
     for (const std::int64_t device : group)
         if (const auto id = static_cast<std::int32_t>(device); mesh.positionOf(id) < mesh.deviceCount())
@@ -50,6 +54,24 @@ MeshPtr firstAlong(const Mesh& mesh, const AxisList& along)
     return made ? std::make_shared<const Mesh>(std::move(*made)) : nullptr;
 }
 
+void useFirst(ExchangeSubject& subject, MeshPtr first, const Mesh& mesh, const AxisList& axes)
+{
+    subject.mesh = std::move(first);
+    for (const AxisRef& axis : axes)
+        subject.manualAxes.push_back(toString(mesh, axis));
+}
+
+/// The devices in the order of the arrays that they get. Null where not every device gets one.
+MeshPtr meshOfReceivers(const Mesh& mesh, const std::vector<std::vector<std::int64_t>>& pairs)
+{
+    std::vector<std::int32_t> receivers(static_cast<std::size_t>(mesh.deviceCount()), -1);
+    for (const std::vector<std::int64_t>& pair : pairs)
+        if (const std::int64_t from = mesh.positionOf(static_cast<std::int32_t>(pair[0])); from < mesh.deviceCount())
+            receivers[static_cast<std::size_t>(from)] = static_cast<std::int32_t>(pair[1]);
+    auto made = Mesh::createOver({ mesh.axes().begin(), mesh.axes().end() }, std::move(receivers));
+    return made ? std::make_shared<const Mesh>(std::move(*made)) : nullptr;
+}
+
 /// All axes of several devices.
 AxisList axesOf(const Mesh& mesh)
 {
@@ -65,42 +87,63 @@ AxisList axesOf(const Mesh& mesh)
 ExchangeSubject exchangeSubject(const CollectiveList& list, const CollectiveEntry& entry)
 {
     ExchangeSubject subject{ entry.type, entry.before, entry.after, entry.mesh };
-    if (entry.declaredGroups.empty())
-        if (MeshPtr first = firstAlong(*entry.mesh, entry.manualAxes)) {
-            subject.mesh = std::move(first);
-            for (const AxisRef& axis : entry.manualAxes)
-                subject.manualAxes.push_back(toString(*entry.mesh, axis));
-        }
-    if (entry.declaredGroups.empty() || entry.axes.empty())
-        return subject; // of groups that no axes make there is nothing to be drawn beyond that
-    const auto* declared =
-        attributesAs<CollectiveAttributes>(list.sharded->program.operation(entry.operation).attributes);
-    MeshPtr mesh = declared ? meshOfGroup(*entry.mesh, entry.axes, entry.declaredGroups.front()) : nullptr;
-    if (!mesh)
+    const auto* declared = entry.declaredGroups.empty()
+        ? nullptr
+        : attributesAs<CollectiveAttributes>(list.sharded->program.operation(entry.operation).attributes);
+    if (!declared) {
+        if (MeshPtr first = firstAlong(*entry.mesh, entry.manualAxes))
+            useFirst(subject, std::move(first), *entry.mesh, entry.manualAxes);
         return subject;
-    subject.mesh = std::move(mesh);
-    subject.ofOneGroup = true;
-    const AxisList axes = axesOf(*subject.mesh);
+    }
+    // Along axes that are not manual the array is sharded as the program's own.
+    AxisList others;
+    for (const AxisRef& axis : entry.manualAxes)
+        if (std::none_of(entry.axes.begin(), entry.axes.end(), [&](AxisRef own) { return overlaps(own, axis); }))
+            others.push_back(axis);
+    const bool isFull = std::all_of(entry.axes.begin(), entry.axes.end(),
+        [&](AxisRef axis) { return axis == fullAxis(*entry.mesh, static_cast<std::size_t>(axis.axis)); });
+    const std::int64_t manualDevices = product(entry.manualAxes);
+    AxisList axes = entry.axes;
+    if (!entry.manualAxes.empty() && !axes.empty() && isFull && manualDevices < entry.mesh->deviceCount()) {
+        subject.mesh = others.empty() ? entry.mesh : firstAlong(*entry.mesh, others);
+        for (const AxisRef& axis : others)
+            subject.manualAxes.push_back(toString(*entry.mesh, axis));
+    } else {
+        subject.mesh = meshOfGroup(*entry.mesh, axes, entry.declaredGroups.front());
+        subject.ofOneGroup = true;
+        if (subject.mesh)
+            axes = axesOf(*subject.mesh);
+        subject.before = subject.after = TensorSharding::fullyReplicated(entry.type.rank());
+    }
+    if (!subject.mesh)
+        return { entry.type, entry.before, entry.after, entry.mesh };
     const std::size_t rank = entry.type.rank();
-    const auto full = TensorSharding::fullyReplicated(rank);
+    TensorSharding local = subject.after; // what a device has, along the axes that are not manual
+    local.unreduced.clear();
     const auto sharded = [&](std::int64_t dimension) {
-        TensorSharding sharding = full;
-        if (dimension >= 0 && static_cast<std::size_t>(dimension) < rank)
-            sharding.dims[static_cast<std::size_t>(dimension)].axes = axes;
+        TensorSharding sharding = local;
+        if (dimension >= 0 && static_cast<std::size_t>(dimension) < rank) {
+            AxisList& own = sharding.dims[static_cast<std::size_t>(dimension)].axes;
+            AxisList both = axes; // the group's blocks stand one after the other
+            for (const AxisRef& axis : own)
+                both.push_back(axis);
+            own = std::move(both);
+        }
         return sharding;
     };
+    const std::int64_t groupSize = subject.ofOneGroup ? subject.mesh->deviceCount() : entry.groupSize;
     const auto longer = [&](std::int64_t dimension) {
         Shape shape = entry.type.shape;
         if (dimension >= 0 && static_cast<std::size_t>(dimension) < rank)
-            shape[static_cast<std::size_t>(dimension)] *= entry.groupSize;
+            shape[static_cast<std::size_t>(dimension)] *= groupSize;
         return shape;
     };
-    TensorSharding partial = full;
+    TensorSharding partial = local;
     partial.unreduced = axes;
     switch (entry.kind) {
     case CollectiveKind::AllReduce:
         subject.before = std::move(partial);
-        subject.after = full;
+        subject.after = local;
         break;
     case CollectiveKind::ReduceScatter:
         subject.before = std::move(partial);
@@ -109,7 +152,7 @@ ExchangeSubject exchangeSubject(const CollectiveList& list, const CollectiveEntr
     case CollectiveKind::AllGather:
         subject.type.shape = longer(declared->dimension);
         subject.before = sharded(declared->dimension);
-        subject.after = full;
+        subject.after = local;
         break;
     case CollectiveKind::AllToAll:
         // Pieces of the split dimension go out; those that come in are put together along the other one.
@@ -121,12 +164,17 @@ ExchangeSubject exchangeSubject(const CollectiveList& list, const CollectiveEntr
     case CollectiveKind::CollectiveBroadcast:
     case CollectiveKind::AllSlice:
         // An array per device, one after the other.
-        subject.type.shape = { entry.groupSize };
+        subject.type.shape = { groupSize };
         for (const std::int64_t size : entry.type.shape)
             subject.type.shape.push_back(size);
         subject.arrayPerDevice = true;
-        subject.before = subject.after = TensorSharding::fullyReplicated(rank + 1);
-        subject.before.dims[0].axes = subject.after.dims[0].axes = axes;
+        subject.after = TensorSharding::fullyReplicated(rank + 1);
+        subject.after.dims[0].axes = axes;
+        for (std::size_t d = 0; d < rank; ++d)
+            subject.after.dims[d + 1] = local.dims[d];
+        subject.before = subject.after;
+        if (entry.kind == CollectiveKind::CollectivePermute)
+            subject.meshAfter = meshOfReceivers(*subject.mesh, entry.declaredPairs);
         break;
     }
     return subject;

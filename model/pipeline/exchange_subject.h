@@ -18,8 +18,9 @@ namespace shardscope {
 struct ExchangeSubject {
     TensorType type; ///< of the array that the devices have between them
     TensorSharding before, after;
-    MeshPtr
-        mesh; ///< of the shardings, with the axes of the collective's mesh; axes that are not in the group have size 1
+    /// Of the shardings: the axes are those of the collective's mesh, with size 1 where they are not in the picture.
+    MeshPtr mesh;
+    MeshPtr meshAfter = {}; ///< of a permute: the devices in the order of the arrays that they get; or null
     /// It is the array of one group: other groups may hold other data under the same indices.
     bool ofOneGroup = false;
     std::vector<std::string> manualAxes = {}; ///< each device along them has another array; or empty

@@ -125,7 +125,9 @@ QString definition(const Program& program, ValueId value, std::size_t most)
     case OpKind::ShardingConstraint:
         return Words::tr("%1 under a sharding constraint").arg(all);
     default:
-        return Words::tr("computed from %1 by %2").arg(all, fromStd(opRow(operation.kind).name));
+        return operation.operands.empty()
+            ? Words::tr("given by %1", "an operation").arg(fromStd(opRow(operation.kind).name))
+            : Words::tr("computed from %1 by %2").arg(all, fromStd(opRow(operation.kind).name));
     }
 }
 

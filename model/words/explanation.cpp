@@ -73,7 +73,7 @@ public:
             text.paragraphs.push_back(manualText(m_snapshot, m_explanation.value, *own));
             text.decidedBy = manualCauses(m_snapshot, manual, m_explanation.value);
         }
-        if (!own || hasOtherAxes(*own)) {
+        if (!own || (own->hasOtherAxes() && m_value.type.rank() > 0)) {
             Sentence first = sentence();
             stateShardings(first);
             saySkipped(first);
@@ -103,14 +103,6 @@ private:
     {
         text.paragraphs.insert(
             text.paragraphs.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-    }
-    /// Whether the mesh has axes of several devices that are not manual there: along these it is sharded as elsewhere.
-    [[nodiscard]] static bool hasOtherAxes(const ManualValue& own)
-    {
-        bool found = false;
-        for (std::size_t axis = 0; axis < own.mesh->rank(); ++axis)
-            found = found || ((own.manual >> axis & 1U) == 0 && own.mesh->size(axis) > 1);
-        return found;
     }
     /// Only the derivation names all of many operands.
     void addDefinition(ExplanationText& text, Length length) const

@@ -40,6 +40,7 @@ void GraphWords::setSnapshot(SnapshotPtr snapshot)
         return;
     for (const CollectiveEntry& entry : m_snapshot->collectives->entries)
         if (entry.value.index < m_added.size() // not what partitioning made
+            && entry.declaredGroups.empty() // to a device of a manual computation that is an array of its own
             && (entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter))
             m_added[sameValue(*m_program, entry.value).back().index] = entry.axes;
     for (int number = 0; number < m_collectives.count(); ++number) {

@@ -2,6 +2,7 @@
 #include "words/manual_words.h"
 
 #include "program/op_row.h"
+#include "program/other_attributes.h"
 #include "words/definitions.h"
 #include "words/links.h"
 #include "words/listed.h"
@@ -33,10 +34,23 @@ Sentence::Part named(const Program& program, OperationId operation)
 /// Why the arrays differ along the axis.
 void sayDifference(Sentence& s, const Program& program, const ManualValues& values, ValueId value, std::size_t axis)
 {
+    const OperationId own = program.value(value).definition;
+    const auto* collective =
+        own.valid() ? attributesAs<CollectiveAttributes>(program.operation(own).attributes) : nullptr;
+    if (collective) {
+        const OpKind kind = program.operation(own).kind;
+        const GroupAxes groups = axesOfGroups(*collective, *values.of(value)->mesh, kind == OpKind::CollectivePermute);
+        const bool isAlong = (groups.axes >> axis & 1U) != 0;
+        if (isAlong && kind == OpKind::AllReduce && !groups.full)
+            return void(s.fill(Words::tr("the groups of %1 are not all devices along it"), { named(program, own) }));
+        if (isAlong && kind == OpKind::AllGather && groups.full)
+            return void(s.fill(
+                Words::tr("%1 gives all devices the same, but to JAX it stays varying"), { named(program, own) }));
+    }
     const ValueId origin = values.origin(value, axis);
     const OperationId maker = program.value(origin).definition;
     if (maker.valid())
-        s.fill(Words::tr("%1 gives every device something else"), { named(program, maker) });
+        s.fill(Words::tr("%1 does not give all devices the same"), { named(program, maker) });
     else if (origin == value)
         s.say(Words::tr("what comes in is sharded along it"));
     else

@@ -16,6 +16,8 @@ namespace shardscope::words {
 
 QString operationName(const Operation& operation)
 {
+    if (operation.kind == OpKind::SdyConstant) // what propagation makes of a text's constant for each of its uses
+        return QStringLiteral("constant");
     const QString name = fromStd(qualifiedName(operation));
     const QString plain = QStringLiteral("stablehlo.");
     return name.startsWith(plain) ? name.mid(plain.size()) : name;

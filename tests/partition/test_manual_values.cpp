@@ -18,6 +18,7 @@ sdy.mesh @mesh = <["x"=2, "y"=4, "z"=2]>
 func.func @main(%a: tensor<8x16xf32>, %w: tensor<16x8xf32>) -> tensor<8x8xf32> {
   %0 = sdy.manual_computation(%a, %w) in_shardings=[<@mesh, [{"x"}, {"y"}]>, <@mesh, [{"y"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x", "y"} (%b: tensor<4x4xf32>, %c: tensor<4x8xf32>) {
     %d = stablehlo.dot_general %b, %c, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
     %s = "stablehlo.all_reduce"(%d) ({
       ^bb0(%l: tensor<f32>, %r: tensor<f32>):
         %t = stablehlo.add %l, %r : tensor<f32>
@@ -25,7 +26,20 @@ func.func @main(%a: tensor<8x16xf32>, %w: tensor<16x8xf32>) -> tensor<8x8xf32> {
     }) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0,2,4,6],[1,3,5,7],[8,10,12,14],[9,11,13,15]]> : tensor<4x4xi64>, use_global_device_ids} : (tensor<4x8xf32>) -> tensor<4x8xf32>
     %n = stablehlo.negate %s : tensor<4x8xf32>
     %p = stablehlo.partition_id : tensor<ui32>
-    %one = stablehlo.constant dense<1> : tensor<i32>
+    %u8 = stablehlo.constant dense<8> : tensor<ui32>
+    %u2 = stablehlo.constant dense<2> : tensor<ui32>
+    %u4 = stablehlo.constant dense<4> : tensor<ui32>
+    %px = stablehlo.divide %p, %u8 : tensor<ui32>
+    %half = stablehlo.divide %p, %u2 : tensor<ui32>
+    %py = stablehlo.remainder %half, %u4 : tensor<ui32>
+    %ix = stablehlo.convert %px : (tensor<ui32>) -> tensor<i32>
+    %same = func.call @number(%one) : (tensor<i32>) -> tensor<i32>
+    %other = func.call @number(%ix) : (tensor<i32>) -> tensor<i32>
+    %chosen = "stablehlo.case"(%same) ({
+      stablehlo.return %c : tensor<4x8xf32>
+    }, {
+      stablehlo.return %s : tensor<4x8xf32>
+    }) : (tensor<i32>) -> tensor<4x8xf32>
     %zero = stablehlo.constant dense<0> : tensor<i32>
     %e = func.call @twice(%n) : (tensor<4x8xf32>) -> tensor<4x8xf32>
     %f = sdy.manual_computation(%e) in_shardings=[<@mesh, [{"z"}, {}]>] out_shardings=[<@mesh, [{"z"}, {}]>] manual_axes={"z"} (%g: tensor<2x8xf32>) {
@@ -46,6 +60,10 @@ func.func @main(%a: tensor<8x16xf32>, %w: tensor<16x8xf32>) -> tensor<8x8xf32> {
   } : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<8x8xf32>
   %o = stablehlo.negate %0 : tensor<8x8xf32>
   return %o : tensor<8x8xf32>
+}
+func.func private @number(%v: tensor<i32>) -> tensor<i32> {
+  %vv = stablehlo.add %v, %v : tensor<i32>
+  return %vv : tensor<i32>
 }
 func.func private @twice(%m: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %q = stablehlo.add %m, %m : tensor<4x8xf32>
@@ -110,6 +128,13 @@ private Q_SLOTS:
         row("f", alongX | alongY, alongX);
         row("i", alongX | alongY, 0);
         row("next", alongX | alongY, 0);
+        row("px", alongX | alongY, alongX); // the places along an axis
+        row("py", alongX | alongY, alongY);
+        row("ix", alongX | alongY, alongX);
+        row("same", alongX | alongY, 0); // two calls of one function
+        row("other", alongX | alongY, alongX);
+        row("vv", alongX | alongY, alongX);
+        row("chosen", alongX | alongY, alongX | alongY); // of %c and %s
         row("k", alongX | alongY, alongX);
         row("sent", alongX | alongY, alongX);
     }
@@ -125,6 +150,32 @@ private Q_SLOTS:
         QCOMPARE(own->varying, varying);
         QCOMPARE(own->mesh->axis(1).name, std::string("y"));
         QCOMPARE(own->computation, program.program.value(program.find("0")).definition);
+    }
+
+    /// Groups that are not alike in every row.
+    void groupsThatAreUnlike()
+    {
+        const Mesh mesh = Mesh::create({ { "data", 2 }, { "model", 4 } }).value();
+        const auto of = [&](std::vector<std::vector<std::int64_t>> groups, bool pairs = false) {
+            CollectiveAttributes own;
+            own.channelId = 1;
+            own.useGlobalDeviceIds = true;
+            own.groups = std::move(groups);
+            return axesOfGroups(own, mesh, pairs);
+        };
+        const GroupAxes rows = of({ { 0, 1, 2, 3 }, { 4, 5, 6, 7 } });
+        QVERIFY(rows.full && rows.axes == 2 && rows.unlike == 0);
+        const GroupAxes pairs = of({ { 0, 1 }, { 2, 3 }, { 4, 5 }, { 6, 7 } });
+        QVERIFY(!pairs.full && pairs.axes == 2 && pairs.unlike == 0);
+        const GroupAxes others = of({ { 0, 1 }, { 2, 3 }, { 4, 6 }, { 5, 7 } });
+        QVERIFY(!others.full && others.axes == 2 && others.unlike == 1);
+        const GroupAxes oneRow = of({ { 0, 1, 2, 3 } });
+        QVERIFY(!oneRow.full && oneRow.axes == 2 && oneRow.unlike == 1);
+        const GroupAxes back = of({ { 0, 1, 2, 3 }, { 7, 6, 5, 4 } });
+        QVERIFY(back.full && back.unlike == 1); // the same sum, but another array where it is gathered
+        QCOMPARE(of({ { 0, 1 }, { 1, 0 }, { 4, 5 }, { 5, 4 } }, true).unlike, AxisSet{ 0 });
+        QCOMPARE(of({ { 0, 1 }, { 1, 0 } }, true).unlike, AxisSet{ 1 });
+        QCOMPARE(of({ { 0, 1 }, { 1, 2 }, { 4, 5 }, { 5, 7 } }, true).unlike, AxisSet{ 1 });
     }
 
     void othersAreNone()
@@ -147,6 +198,10 @@ private Q_SLOTS:
         QCOMPARE(program.origin("n", 0), program.find("b"));
         QCOMPARE(program.origin("p", 0), program.find("p"));
         QCOMPARE(program.origin("k", 0), program.find("b")); // from what the loop begins with
+        QCOMPARE(program.origin("loop#1", 0), program.find("b"));
+        QCOMPARE(program.origin("other", 0), program.find("p"));
+        QCOMPARE(program.origin("vv", 0), program.find("p"));
+        QCOMPARE(program.origin("chosen", 1), program.find("c"));
         const OperationId sum = program.program.value(program.find("s")).definition;
         for (const char* name : { "s", "n", "e", "f" })
             QCOMPARE(program.values.sum(program.find(name), 1), sum);

@@ -531,6 +531,23 @@ private Q_SLOTS:
     /// What the devices of a group have between them, as one array over the first group.
     void drawnForOneGroup()
     {
+        const auto list = listOf(*ofText(manual));
+        QVERIFY(list);
+        const auto entry = std::find_if(list->entries.begin(), list->entries.end(),
+            [](const CollectiveEntry& e) { return !e.declaredGroups.empty(); });
+        QVERIFY(entry != list->entries.end());
+        const ExchangeSubject subject = exchangeSubject(*list, *entry);
+        QVERIFY(subject.ofOneGroup);
+        QCOMPARE(subject.mesh->rank(), std::size_t{ 2 });
+        QCOMPARE(subject.mesh->deviceCount(), std::int64_t{ 2 });
+        QCOMPARE(subject.mesh->deviceAt(1), 1);
+        QCOMPARE(Layout(subject.mesh, subject.before, subject.type.shape).addends(), std::int64_t{ 2 });
+        QCOMPARE(Layout(subject.mesh, subject.after, subject.type.shape).copies(), std::int64_t{ 2 });
+    }
+
+    /// Where one axis is not manual, its devices stand in the picture: here they hold the same.
+    void drawnWithTheAutomaticAxes()
+    {
         const auto list = listOf(*ofText(exchanging));
         QVERIFY(list);
         std::vector<ExchangeSubject> subjects;
@@ -538,21 +555,53 @@ private Q_SLOTS:
             subjects.push_back(exchangeSubject(*list, entry));
         QCOMPARE(subjects.size(), std::size_t{ 3 });
         for (const ExchangeSubject& subject : subjects) {
-            QVERIFY(subject.ofOneGroup);
-            QCOMPARE(subject.mesh->rank(), std::size_t{ 2 });
-            QCOMPARE(subject.mesh->deviceCount(), std::int64_t{ 4 });
-            for (std::int64_t position = 0; position < 4; ++position) // devices 0, 2, 4, 6 are along i
-                QCOMPARE(subject.mesh->deviceAt(position), static_cast<std::int32_t>(2 * position));
+            QVERIFY(!subject.ofOneGroup);
+            QCOMPARE(subject.mesh->deviceCount(), std::int64_t{ 8 });
         }
         QVERIFY(subjects[0].arrayPerDevice); // the permute
         QCOMPARE(subjects[0].type.shape, (Shape{ 4, 4, 2 }));
         const Layout sent(subjects[0].mesh, subjects[0].before, subjects[0].type.shape);
         QCOMPARE(sent.shardShape(), (Shape{ 1, 4, 2 }));
-        QCOMPARE(sent.copies(), std::int64_t{ 1 });
+        QCOMPARE(sent.copies(), std::int64_t{ 2 });
+        QVERIFY(!subjects[0].meshAfter); // the first device gets nothing
         const Layout gathered(subjects[2].mesh, subjects[2].after, subjects[2].type.shape);
         QVERIFY(!subjects[2].arrayPerDevice);
-        QCOMPARE(gathered.copies(), std::int64_t{ 4 });
+        QCOMPARE(gathered.copies(), std::int64_t{ 8 });
         QCOMPARE(gathered.shardShape(), (Shape{ 16, 2 }));
+    }
+
+    /// Groups that no axis makes, and a ring, after which every device has the array of the one before it.
+    void drawnAsGroupsAndRings()
+    {
+        const std::string start = R"(sdy.mesh @mesh = <["x"=4]>
+func.func @main(%a: tensor<16x2xf32>) -> tensor<16x2xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%b: tensor<4x2xf32>) {
+    %1 = )";
+        const std::string end = R"(
+    sdy.return %1 : tensor<4x2xf32>
+  } : (tensor<16x2xf32>) -> tensor<16x2xf32>
+  return %0 : tensor<16x2xf32>
+})";
+        const auto subjectOf = [&](const char* operation) {
+            const auto list = listOf(*ofText((start + operation + end).c_str()));
+            return exchangeSubject(*list, list->entries.front());
+        };
+        const ExchangeSubject groups = subjectOf(
+            R"("stablehlo.all_reduce"(%b) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 3], [1, 2]]> : tensor<2x2xi64>, use_global_device_ids}> ({
+    ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+      %2 = stablehlo.add %l, %r : tensor<f32>
+      stablehlo.return %2 : tensor<f32>
+    }) : (tensor<4x2xf32>) -> tensor<4x2xf32>)");
+        QVERIFY(groups.ofOneGroup);
+        QCOMPARE(groups.mesh->axis(0).name, std::string("group"));
+        QCOMPARE(groups.mesh->deviceCount(), std::int64_t{ 2 });
+        QCOMPARE(groups.mesh->deviceAt(1), 3);
+        QCOMPARE(Layout(groups.mesh, groups.before, groups.type.shape).addends(), std::int64_t{ 2 });
+        const ExchangeSubject ring = subjectOf(
+            R"("stablehlo.collective_permute"(%b) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 2], [2, 3], [3, 0]]> : tensor<4x2xi64>}> : (tensor<4x2xf32>) -> tensor<4x2xf32>)");
+        QVERIFY(ring.arrayPerDevice && ring.meshAfter);
+        for (std::int64_t position = 0; position < 4; ++position)
+            QCOMPARE(ring.meshAfter->deviceAt(position), static_cast<std::int32_t>((position + 1) % 4));
     }
 
     /// The partition adds up within a manual computation: devices along its axes have other arrays, and no copies.

@@ -103,7 +103,7 @@ void ExchangeView::show(
     const auto& devices = snapshot.experiment->hardware.devices;
     const auto places = std::make_shared<const DevicePlaces>(devices);
     const Layout before(subject.mesh, subject.before, subject.type.shape);
-    const Layout after(subject.mesh, subject.after, subject.type.shape);
+    const Layout after(subject.meshAfter ? subject.meshAfter : subject.mesh, subject.after, subject.type.shape);
     const GridLayout::Choice choice = ExchangeLayout::commonChoice(before, after);
     const auto fill = [&](const Side& side, const Layout& layout) {
         side.grid->setSubject(

@@ -44,8 +44,10 @@ GraphMeasure graphMeasure(const GraphWords& words, const ProgramOutline& outline
     measure.folded = [=](int part) {
         const ProgramPart& of = outline->part(part);
         if (of.kind == PartKind::Operation)
-            if (const int number = stated->collectives().ofOperation(of.operation); number >= 0)
-                return collectiveSize(stated->title(part), number);
+            if (const int number = stated->collectives().ofOperation(of.operation); number >= 0) {
+                const double arrow = of.children.empty() ? 0 : pixels(14);
+                return collectiveSize(stated->title(part), number) + QSizeF(arrow, 0);
+            }
         double width = widthOf(stated->title(part), title, u't') + pixels(24);
         if (of.kind == PartKind::Operation) {
             const bool pin = !of.children.empty() || stated->isConstraint(of.operation); // or an arrow

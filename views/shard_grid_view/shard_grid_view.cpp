@@ -9,6 +9,8 @@
 #include <QMenu>
 #include <QToolButton>
 
+#include "partition/manual_values.h"
+#include "program/name_values.h"
 #include "sharding/text.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
@@ -220,7 +222,15 @@ void ShardGridView::showEmpty()
     const bool some = snapshot && !snapshot->tensors.empty();
     const std::optional<Obstacle> obstacle = some ? std::nullopt : obstacleOf(*m_document);
     const bool isPartitioned = snapshot && snapshot->isPartitioned();
-    m_empty->setSentence(isPartitioned && !m_selection->tensor().isEmpty()
+    const QString selected = m_selection->tensor();
+    const bool isManual = snapshot && snapshot->program && !selected.isEmpty()
+        && ManualValues(*snapshot->program).of(valueNamed(*snapshot->program, selected.toStdString()));
+    m_empty->setSentence(isManual
+            ? tr(
+                "%1 is in the body of a manual computation: every device has an array of its own. The explanation says "
+                "along which axes they differ.")
+                  .arg(words::tensorName(selected.toStdString()))
+            : isPartitioned && !m_selection->tensor().isEmpty()
             ? tr("This program has been partitioned already, and its text does not say of what array this is a part.")
             : isPartitioned && !some
             ? tr("This program has been partitioned already, and its text does not say of what arrays its values are "

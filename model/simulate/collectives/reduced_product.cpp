@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/alignment.h"
+#include "simulate/kernels/strided_copy.h"
 #include "simulate/run/slots_used.h"
 
 namespace shardscope {
@@ -17,6 +18,8 @@ namespace {
 constexpr std::int64_t tileBytes = 32768; // of one device's rows
 constexpr std::int64_t rowsAtOnce = 4; // of the kernels for products of few terms
 constexpr std::int64_t chunkBytes = 256 * 1024; // of a task
+constexpr std::int64_t pastCachesFrom =
+    1024 * 1024; // bytes of an array on all devices; smaller ones stay in the caches
 /// In every eighth tile the addition is done by itself, and timed: others are taken to spend as much on it.
 constexpr std::int64_t tilesPerTimed = 8;
 
@@ -30,11 +33,14 @@ public:
     explicit PatternFinder(const Plan& plan)
         : m_plan(plan)
         , m_instructions(plan.instructions)
+        , m_lastTouched(plan.slots.size())
     {
     }
 
     std::vector<ReducedProductPattern> run()
     {
+        for (std::uint32_t i = 0; i < m_instructions.size(); ++i)
+            forEachSlot(m_plan, m_instructions[i], [&](SlotId slot, bool) { m_lastTouched[slot.index] = i; });
         std::vector<ReducedProductPattern> found;
         for (std::uint32_t i = 0; i < m_instructions.size(); ++i)
             if (auto pattern = startingAt(i))
@@ -58,12 +64,13 @@ private:
         if (!operation || operation->kind != OpKind::DotGeneral || product.results.size() != 1)
             return std::nullopt;
         const SlotId out = product.results[0];
-        ReducedProductPattern pattern{ first, std::nullopt, 0, false };
+        ReducedProductPattern pattern{ first, std::nullopt, 0 };
         for (std::uint32_t i = first + 1; i < m_instructions.size(); ++i) {
             const Instruction& next = m_instructions[i];
             if (readsInTiles(next, out) && !overwritesOperands(next, product)) {
                 pattern.fused = i;
-                pattern.isStored = isReadAfter(i, out);
+                pattern.isStored = m_plan.slot(out).lastUse > static_cast<std::int32_t>(i);
+                pattern.isRead = m_lastTouched[out.index] > i;
                 pattern.inputProduct = inputProduct(pattern);
                 return pattern;
             }
@@ -176,13 +183,9 @@ private:
                    return overlap(m_plan.slot(output.slot), m_plan.slot(slot));
                });
     }
-    [[nodiscard]] bool isReadAfter(std::uint32_t last, SlotId slot) const
-    {
-        return m_plan.slot(slot).lastUse > static_cast<std::int32_t>(last);
-    }
-
     const Plan& m_plan;
     const std::vector<Instruction>& m_instructions;
+    std::vector<std::uint32_t> m_lastTouched; ///< per slot: the last instruction that reads or writes it
 };
 
 } // namespace
@@ -255,6 +258,8 @@ Result<std::optional<ReducedProduct>> ReducedProduct::prepare(const Plan& plan, 
     made.m_out = product.results[0].index;
     made.m_elementBytes = byteSize(type.dtype);
     made.m_isStored = pattern.isStored;
+    made.m_pastCaches =
+        pattern.isStored && !pattern.isRead && type.byteCount() * static_cast<std::int64_t>(devices) > pastCachesFrom;
     if (pattern.inputProduct)
         made.addInputProduct(plan, instructions[*pattern.inputProduct], type, sharing, kernels);
     const std::int64_t rows = made.m_product->rowCount();
@@ -375,8 +380,10 @@ double ReducedProduct::run(
         }
         const auto store = [&] {
             for (const std::int32_t member : members)
-                std::memcpy(slotsOf(member)[m_out] + first * m_elementBytes, sum,
-                    static_cast<std::size_t>(count * m_elementBytes));
+                if (std::byte* to = slotsOf(member)[m_out] + first * m_elementBytes; m_pastCaches)
+                    copyPastCaches(to, sum, count * m_elementBytes);
+                else
+                    std::memcpy(to, sum, static_cast<std::size_t>(count * m_elementBytes));
         };
         if (m_isStored && m_sum)
             timed(store);
@@ -385,6 +392,8 @@ double ReducedProduct::run(
         for (const std::int32_t writer : writers)
             m_fused->runRange(slotsOf(writer), fusedScratch, first, first + count, { m_out, sum, first });
     }
+    if (m_pastCaches)
+        finishCopies();
     const std::int64_t all = endTile - firstTile, counted = (all + tilesPerTimed - 1) / tilesPerTimed;
     return std::chrono::duration<double>(adding).count() * static_cast<double>(all)
         / static_cast<double>(std::max<std::int64_t>(counted, 1));

@@ -33,7 +33,8 @@ struct ReducedProductPattern {
     std::uint32_t product = 0;
     std::optional<std::uint32_t> sum;
     std::uint32_t fused = 0;
-    bool isStored = false; ///< somebody reads the sum later
+    bool isStored = false; ///< the sum is kept, or read later
+    bool isRead = false; ///< by an instruction of the same step
     /// A product with what the fused instruction updates. All can be done in its place.
     std::optional<std::uint32_t> inputProduct = std::nullopt;
 };
@@ -88,6 +89,7 @@ private:
     std::int64_t m_chunks = 1; ///< tasks per group
     std::int64_t m_copiedBytes = 0;
     bool m_isStored = false;
+    bool m_pastCaches = false; ///< what is stored bypasses the caches, see copyPastCaches()
     bool m_updatesByRows = false; ///< the fused instruction computes the rows of the sum itself
 };
 
