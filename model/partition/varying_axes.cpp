@@ -45,8 +45,9 @@ AxisSet axesOf(const TensorSharding& sharding)
 }
 
 /// Of the other axes those along which what a device is grouped with depends on its place.
-AxisSet unlikeAxes(const std::vector<std::vector<std::int64_t>>& groups, const Mesh& mesh, AxisSet within, bool pairs)
+AxisSet unlikeAxes(const std::vector<std::vector<std::int64_t>>& groups, const Mesh& mesh, AxisSet within, OpKind kind)
 {
+    const bool pairs = kind == OpKind::CollectivePermute;
     // Per position: the group, or who sends to it.
     std::vector<std::vector<std::int64_t>> places(static_cast<std::size_t>(mesh.deviceCount()));
     for (const std::vector<std::int64_t>& group : groups) {
@@ -54,6 +55,8 @@ AxisSet unlikeAxes(const std::vector<std::vector<std::int64_t>>& groups, const M
         for (const std::int64_t device : group)
             if (device >= 0 && device < mesh.deviceCount())
                 members.push_back(mesh.positionOf(static_cast<std::int32_t>(device)));
+        if (kind == OpKind::AllReduce)
+            std::sort(members.begin(), members.end());
         for (std::size_t i = pairs ? 1 : 0; i < members.size(); ++i)
             places[static_cast<std::size_t>(members[i])] = pairs ? std::vector{ members[0] } : members;
     }
@@ -90,31 +93,29 @@ std::optional<ManualBody> manualBody(const Program& program, const Operation& op
     return body;
 }
 
-GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, bool pairs)
+GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, OpKind kind)
 {
     if (own.channelId <= 0 && !own.useGlobalDeviceIds) // replicas are named, and the mesh is one of them
         return {};
     if (own.groups.empty() || (own.groups.size() == 1 && own.groups[0].empty()))
         return { all(mesh), true };
     GroupAxes found;
-    std::size_t covered = 0;
     for (const std::vector<std::int64_t>& group : own.groups) {
         std::vector<std::int64_t> places;
         for (const std::int64_t device : group)
             if (device >= 0 && device < mesh.deviceCount())
                 places.push_back(mesh.positionOf(static_cast<std::int32_t>(device)));
-        covered += places.size();
         for (const std::int64_t place : places)
             for (std::size_t a = 0; a < mesh.rank(); ++a)
                 if (mesh.coordinate(place, a) != mesh.coordinate(places[0], a))
                     found.axes |= AxisSet{ 1 } << a;
     }
-    found.unlike = unlikeAxes(own.groups, mesh, found.axes, pairs);
+    found.unlike = unlikeAxes(own.groups, mesh, found.axes, kind);
     std::int64_t size = 1;
     for (std::size_t a = 0; a < mesh.rank(); ++a)
         if ((found.axes >> a & 1U) != 0)
             size *= mesh.size(a);
-    found.full = !pairs && covered == static_cast<std::size_t>(mesh.deviceCount())
+    found.full = kind != OpKind::CollectivePermute
         && std::all_of(own.groups.begin(), own.groups.end(),
             [&](const std::vector<std::int64_t>& group) { return static_cast<std::int64_t>(group.size()) == size; });
     return found;
@@ -193,11 +194,11 @@ private:
         case OpKind::CollectivePermute:
         case OpKind::CollectiveBroadcast:
             if (const auto* own = attributesAs<CollectiveAttributes>(op.attributes)) {
-                const GroupAxes groups = axesOfGroups(*own, m_mesh, op.kind == OpKind::CollectivePermute);
+                const GroupAxes groups = axesOfGroups(*own, m_mesh, op.kind);
                 for (std::size_t i = 0; i < op.results.size(); ++i) {
                     const AxisSet operand = of(op.operands[i]);
                     of(op.results[i]) |= op.kind == OpKind::AllReduce && groups.full
-                        ? operand & ~groups.axes
+                        ? (operand & ~groups.axes) | groups.unlike
                         : operand | groups.axes | groups.unlike;
                 }
                 return;

@@ -26,7 +26,7 @@ struct VaryingAxes {
     [[nodiscard]] ValueId origin(const Program& program, ValueId value, std::size_t axis) const;
 };
 
-/// The axes along which the members of groups differ, and whether the groups are all devices along these.
+/// The axes along which the members of groups differ, and whether each group is all devices along these.
 struct GroupAxes {
     AxisSet axes = 0;
     bool full = true;
@@ -34,8 +34,8 @@ struct GroupAxes {
     /// devices along model at data 1 than at data 0. What is the same along data differs along it afterwards.
     AxisSet unlike = 0;
 };
-/// Of a collective of StableHLO; `pairs` for the sources and targets of a permute.
-[[nodiscard]] GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, bool pairs);
+/// Of a collective of StableHLO. To a sum the order within a group is all the same.
+[[nodiscard]] GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, OpKind kind);
 
 /// `arguments`: one set per argument of the region, which is executed on all devices of the mesh.
 [[nodiscard]] VaryingAxes varyingAxes(

@@ -39,7 +39,7 @@ void sayDifference(Sentence& s, const Program& program, const ManualValues& valu
         own.valid() ? attributesAs<CollectiveAttributes>(program.operation(own).attributes) : nullptr;
     if (collective) {
         const OpKind kind = program.operation(own).kind;
-        const GroupAxes groups = axesOfGroups(*collective, *values.of(value)->mesh, kind == OpKind::CollectivePermute);
+        const GroupAxes groups = axesOfGroups(*collective, *values.of(value)->mesh, kind);
         const bool isAlong = (groups.axes >> axis & 1U) != 0;
         if (isAlong && kind == OpKind::AllReduce && !groups.full)
             return void(s.fill(Words::tr("the groups of %1 are not all devices along it"), { named(program, own) }));

@@ -156,12 +156,12 @@ private Q_SLOTS:
     void groupsThatAreUnlike()
     {
         const Mesh mesh = Mesh::create({ { "data", 2 }, { "model", 4 } }).value();
-        const auto of = [&](std::vector<std::vector<std::int64_t>> groups, bool pairs = false) {
+        const auto of = [&](std::vector<std::vector<std::int64_t>> groups, OpKind kind = OpKind::AllReduce) {
             CollectiveAttributes own;
             own.channelId = 1;
             own.useGlobalDeviceIds = true;
             own.groups = std::move(groups);
-            return axesOfGroups(own, mesh, pairs);
+            return axesOfGroups(own, mesh, kind);
         };
         const GroupAxes rows = of({ { 0, 1, 2, 3 }, { 4, 5, 6, 7 } });
         QVERIFY(rows.full && rows.axes == 2 && rows.unlike == 0);
@@ -170,12 +170,12 @@ private Q_SLOTS:
         const GroupAxes others = of({ { 0, 1 }, { 2, 3 }, { 4, 6 }, { 5, 7 } });
         QVERIFY(!others.full && others.axes == 2 && others.unlike == 1);
         const GroupAxes oneRow = of({ { 0, 1, 2, 3 } });
-        QVERIFY(!oneRow.full && oneRow.axes == 2 && oneRow.unlike == 1);
-        const GroupAxes back = of({ { 0, 1, 2, 3 }, { 7, 6, 5, 4 } });
-        QVERIFY(back.full && back.unlike == 1); // the same sum, but another array where it is gathered
-        QCOMPARE(of({ { 0, 1 }, { 1, 0 }, { 4, 5 }, { 5, 4 } }, true).unlike, AxisSet{ 0 });
-        QCOMPARE(of({ { 0, 1 }, { 1, 0 } }, true).unlike, AxisSet{ 1 });
-        QCOMPARE(of({ { 0, 1 }, { 1, 2 }, { 4, 5 }, { 5, 7 } }, true).unlike, AxisSet{ 1 });
+        QVERIFY(oneRow.full && oneRow.axes == 2 && oneRow.unlike == 1);
+        QCOMPARE(of({ { 0, 1, 2, 3 }, { 7, 6, 5, 4 } }).unlike, AxisSet{ 0 }); // the same sum
+        QCOMPARE(of({ { 0, 1, 2, 3 }, { 7, 6, 5, 4 } }, OpKind::AllGather).unlike, AxisSet{ 1 });
+        QCOMPARE(of({ { 0, 1 }, { 1, 0 }, { 4, 5 }, { 5, 4 } }, OpKind::CollectivePermute).unlike, AxisSet{ 0 });
+        QCOMPARE(of({ { 0, 1 }, { 1, 0 } }, OpKind::CollectivePermute).unlike, AxisSet{ 1 });
+        QCOMPARE(of({ { 0, 1 }, { 1, 2 }, { 4, 5 }, { 5, 7 } }, OpKind::CollectivePermute).unlike, AxisSet{ 1 });
     }
 
     void othersAreNone()

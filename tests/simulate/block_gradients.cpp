@@ -46,7 +46,7 @@ Result<ValueId> BlockBuilder::transposed(const Operation& operation, ValueId cot
         if (reductionOf(m_program, operation) != ReduceKind::Sum)
             return noDerivative(opRow(operation.kind).name);
         // Of all devices along axes: each counts once in the one sum. Of groups that are no axes: in that of its group.
-        if (axesOfGroups(own, *m_mesh, false).full)
+        if (const GroupAxes groups = axesOfGroups(own, *m_mesh, OpKind::AllReduce); groups.full && groups.unlike == 0)
             return cotangent;
         return addReduction(OpKind::AllReduce, cotangent, wanted, operation.attributes, ReduceKind::Sum);
     case OpKind::AllGather:
@@ -111,7 +111,7 @@ Result<std::vector<ValueId>> BlockBuilder::gradients(
         if (!any)
             continue;
         if (const auto* own = attributesAs<CollectiveAttributes>(operation.attributes)) {
-            const GroupAxes groups = axesOfGroups(*own, *m_mesh, operation.kind == OpKind::CollectivePermute);
+            const GroupAxes groups = axesOfGroups(*own, *m_mesh, operation.kind);
             const ValueId operand = operation.operands[0];
             const Result<ValueId> back = transposed(operation, cotangents[made.index]);
             if (!back)

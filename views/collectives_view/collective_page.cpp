@@ -51,7 +51,7 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     , m_exchange(new ExchangeView(selection, this))
     , m_alternativesTitle(
           new RoleLabel(tr("What could stand in its place"), RoleLabel::Size::Semibold, &Theme::text, this))
-    , m_alternativesNote(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_alternativesNote(new RoleLabel(RoleLabel::Size::Normal, RoleLabel::Wrapped, &Theme::secondary, this))
     , m_table(new QTableView(this))
     , m_model(new AlternativesModel(this))
     , m_sentence(new SpanLabel(this))
