@@ -2,6 +2,7 @@
 #include "partition/manual_values.h"
 
 #include <algorithm>
+#include <set>
 
 #include "program/calls.h"
 
@@ -41,6 +42,7 @@ void ManualValues::mark(RegionId region, const Body& body)
     m_bodies.push_back(body);
     const auto put = [&](ValueId value) { m_bodyOf[value.index] = number; };
     std::vector<RegionId> left{ region };
+    std::set<std::uint32_t> seen; // of functions
     while (!left.empty()) {
         const Region& own = m_program.regions[left.back().index];
         left.pop_back();
@@ -50,9 +52,7 @@ void ManualValues::mark(RegionId region, const Body& body)
             std::for_each(operation.results.begin(), operation.results.end(), put);
             const std::string* called = calleeOf(operation);
             const Function* function = called ? m_program.function(*called) : nullptr;
-            const std::vector<ValueId>* parameters =
-                function ? &m_program.regions[function->body.index].arguments : nullptr;
-            if (parameters && (parameters->empty() || m_bodyOf[parameters->front().index] < 0))
+            if (function && seen.insert(function->body.index).second)
                 left.push_back(function->body);
             if (const std::optional<ManualBody> inner = manualBody(m_program, operation))
                 mark(operation.regions[0], { body.computation, body.mesh, body.manual | inner->manual });

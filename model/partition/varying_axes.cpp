@@ -2,6 +2,7 @@
 #include "partition/varying_axes.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/codes.h"
@@ -44,34 +45,64 @@ AxisSet axesOf(const TensorSharding& sharding)
     return set;
 }
 
-/// Of the other axes those along which what a device is grouped with depends on its place.
-AxisSet unlikeAxes(const std::vector<std::vector<std::int64_t>>& groups, const Mesh& mesh, AxisSet within, OpKind kind)
+/// Per position: from where a device gets something, or the number of its group; -1 for nothing.
+using Places = std::vector<std::int64_t>;
+
+/// Whether every position stands for the same as the one that comes first along the axis: `moved` says what that is, at
+/// a distance.
+template <class Moved>
+bool isAlikeAlong(const Mesh& mesh, std::size_t axis, const Places& places, const Moved& moved)
 {
-    const bool pairs = kind == OpKind::CollectivePermute;
-    // Per position: the group, or who sends to it.
-    std::vector<std::vector<std::int64_t>> places(static_cast<std::size_t>(mesh.deviceCount()));
-    for (const std::vector<std::int64_t>& group : groups) {
-        std::vector<std::int64_t> members;
-        for (const std::int64_t device : group)
-            if (device >= 0 && device < mesh.deviceCount())
-                members.push_back(mesh.positionOf(static_cast<std::int32_t>(device)));
-        if (kind == OpKind::AllReduce)
-            std::sort(members.begin(), members.end());
-        for (std::size_t i = pairs ? 1 : 0; i < members.size(); ++i)
-            places[static_cast<std::size_t>(members[i])] = pairs ? std::vector{ members[0] } : members;
+    for (std::int64_t place = 0; place < mesh.deviceCount(); ++place) {
+        const std::int64_t ahead = mesh.coordinate(place, axis) * mesh.stride(axis);
+        const std::int64_t first = places[static_cast<std::size_t>(place - ahead)];
+        if (places[static_cast<std::size_t>(place)] != (first < 0 ? first : moved(first, ahead)))
+            return false;
     }
+    return true;
+}
+
+/// Of the axes that groups do not go along, those along which what a device is grouped with depends on its place.
+AxisSet unlikeAxes(std::vector<std::vector<std::int64_t>> groups, const Mesh& mesh, AxisSet within, OpKind kind)
+{
+    for (std::vector<std::int64_t>& group : groups) {
+        std::erase_if(group, [&](std::int64_t device) { return device < 0 || device >= mesh.deviceCount(); });
+        for (std::int64_t& member : group)
+            member = mesh.positionOf(static_cast<std::int32_t>(member));
+        if (kind == OpKind::AllReduce)
+            std::sort(group.begin(), group.end());
+    }
+    const bool pairs = kind == OpKind::CollectivePermute;
+    Places places(static_cast<std::size_t>(mesh.deviceCount()), -1);
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        for (std::size_t i = pairs ? 1 : 0; i < groups[g].size(); ++i)
+            places[static_cast<std::size_t>(groups[g][i])] = pairs ? groups[g][0] : static_cast<std::int64_t>(g);
+    constexpr std::int64_t noGroup = -2; // stands for no place either
+    // The number of the group that is this one, moved.
+    const auto movedGroup = [&](std::int64_t number, std::int64_t ahead) {
+        const std::vector<std::int64_t>& group = groups[static_cast<std::size_t>(number)];
+        const std::int64_t there = places[static_cast<std::size_t>(group.front() + ahead)];
+        const bool same = there >= 0
+            && std::equal(group.begin(), group.end(), groups[static_cast<std::size_t>(there)].begin(),
+                groups[static_cast<std::size_t>(there)].end(),
+                [ahead](std::int64_t a, std::int64_t b) { return a + ahead == b; });
+        return same ? there : noGroup;
+    };
     AxisSet unlike = 0;
     for (std::size_t a = 0; a < mesh.rank(); ++a) {
         if ((within >> a & 1U) != 0)
             continue;
-        for (std::size_t place = 0; place < places.size(); ++place) {
-            const std::int64_t ahead = mesh.coordinate(static_cast<std::int64_t>(place), a) * mesh.stride(a);
-            std::vector<std::int64_t> first = places[place - static_cast<std::size_t>(ahead)];
-            for (std::int64_t& member : first)
-                member += ahead;
-            if (first != places[place])
-                unlike |= AxisSet{ 1 } << a;
-        }
+        std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> known; // every member asks the same
+        const bool alike = isAlikeAlong(mesh, a, places, [&](std::int64_t first, std::int64_t ahead) {
+            if (pairs)
+                return first + ahead;
+            const auto [found, isNew] = known.try_emplace({ first, ahead }, -1);
+            if (isNew)
+                found->second = movedGroup(first, ahead);
+            return found->second;
+        });
+        if (!alike)
+            unlike |= AxisSet{ 1 } << a;
     }
     return unlike;
 }
@@ -230,18 +261,26 @@ private:
     /// By itself: what varies in another call of the function does not vary in this one.
     void call(const Operation& op, const Region& body)
     {
-        std::vector<ValueId> own;
-        valuesWithin(body, own);
-        std::vector<AxisSet> before;
-        for (const ValueId value : own)
-            before.push_back(std::exchange(of(value), 0));
-        give(body, op.operands);
-        for (const OperationId inner : body.operations)
-            step(m_program.operation(inner));
-        for (std::size_t i = 0; i < op.results.size() && i < body.results.size(); ++i)
-            of(op.results[i]) |= of(body.results[i]);
-        for (std::size_t i = 0; i < own.size(); ++i)
-            of(own[i]) |= before[i];
+        std::vector<AxisSet> given;
+        for (const ValueId operand : op.operands)
+            given.push_back(of(operand));
+        const auto [known, isNew] = m_calls.try_emplace({ &body, given });
+        if (isNew) {
+            std::vector<ValueId> own;
+            valuesWithin(body, own);
+            std::vector<AxisSet> before;
+            for (const ValueId value : own)
+                before.push_back(std::exchange(of(value), 0));
+            give(body, op.operands);
+            for (const OperationId inner : body.operations)
+                step(m_program.operation(inner));
+            for (const ValueId result : body.results)
+                known->second.push_back(of(result));
+            for (std::size_t i = 0; i < own.size(); ++i)
+                of(own[i]) |= before[i];
+        }
+        for (std::size_t i = 0; i < op.results.size() && i < known->second.size(); ++i)
+            of(op.results[i]) |= known->second[i];
     }
     void valuesWithin(const Region& region, std::vector<ValueId>& values) const
     {
@@ -304,6 +343,8 @@ private:
     const Mesh& m_mesh;
     VaryingAxes& m_varying;
     PlaceNumbers m_numbers;
+    /// What bodies of functions return, by what they are given.
+    std::map<std::pair<const Region*, std::vector<AxisSet>>, std::vector<AxisSet>> m_calls;
 };
 
 } // namespace

@@ -2,6 +2,8 @@
 // Over which axes the arrays in the bodies of manual computations vary, and why.
 #include <QtTest>
 
+#include <numeric>
+
 #include "partition/manual_values.h"
 #include "program/name_values.h"
 #include "registered_test.h"
@@ -176,6 +178,43 @@ private Q_SLOTS:
         QCOMPARE(of({ { 0, 1 }, { 1, 0 }, { 4, 5 }, { 5, 4 } }, OpKind::CollectivePermute).unlike, AxisSet{ 0 });
         QCOMPARE(of({ { 0, 1 }, { 1, 0 } }, OpKind::CollectivePermute).unlike, AxisSet{ 1 });
         QCOMPARE(of({ { 0, 1 }, { 1, 2 }, { 4, 5 }, { 5, 7 } }, OpKind::CollectivePermute).unlike, AxisSet{ 1 });
+    }
+
+    /// Functions that call the next one twice, and a group of very many devices: neither takes long, or much memory.
+    void manyCallsAndDevices()
+    {
+        constexpr int functions = 64;
+        std::string chain = "sdy.mesh @mesh = <[\"x\"=2]>\nfunc.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                            "  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{\"x\"}]>] "
+                            "out_shardings=[<@mesh, [{\"x\"}]>] manual_axes={\"x\"} (%b: tensor<2xf32>) {\n"
+                            "    %c = func.call @f0(%b) : (tensor<2xf32>) -> tensor<2xf32>\n"
+                            "    sdy.return %c : tensor<2xf32>\n  } : (tensor<4xf32>) -> tensor<4xf32>\n"
+                            "  return %0 : tensor<4xf32>\n}\n";
+        for (int i = 0; i < functions; ++i) {
+            const std::string next = "@f" + std::to_string(i + 1);
+            chain += "func.func private @f" + std::to_string(i) + "(%v: tensor<2xf32>) -> tensor<2xf32> {\n";
+            chain += i + 1 == functions
+                ? std::string("  return %v : tensor<2xf32>\n}\n")
+                : "  %p = func.call " + next + "(%v) : (tensor<2xf32>) -> tensor<2xf32>\n  %q = func.call " + next
+                    + "(%p) : (tensor<2xf32>) -> tensor<2xf32>\n  return %q : tensor<2xf32>\n}\n";
+        }
+        const Program program = readStableHlo(chain).value().program;
+        const ManualValues values(program);
+        const std::optional<ManualValue> last = values.of(program.functions.back().body.valid()
+                ? program.regions[program.functions.back().body.index].arguments[0]
+                : ValueId());
+        QVERIFY(last && last->varying == 1);
+
+        const Mesh mesh = Mesh::create({ { "x", 2 }, { "y", 32768 } }).value();
+        CollectiveAttributes own;
+        own.channelId = 1;
+        own.useGlobalDeviceIds = true;
+        for (std::int64_t row = 0; row < 2; ++row) {
+            own.groups.emplace_back(32768);
+            std::iota(own.groups.back().begin(), own.groups.back().end(), row * 32768);
+        }
+        QVERIFY(axesOfGroups(own, mesh, OpKind::AllReduce).full);
+        QCOMPARE(axesOfGroups(own, mesh, OpKind::AllGather).unlike, AxisSet{ 0 });
     }
 
     void othersAreNone()
