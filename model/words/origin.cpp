@@ -88,6 +88,29 @@ void Origin::findRequest()
             }
         break;
     }
+    if (isOfItsConstraint())
+        findComputation();
+}
+
+/// The only use may be that of a manual computation, whose in_shardings the argument has then.
+void Origin::findComputation()
+{
+    const Program& program = *m_snapshot.program;
+    const auto uses = [&](const Operation& operation, OpKind kind) {
+        return operation.kind == kind
+            && std::find(operation.operands.begin(), operation.operands.end(), m_asked) != operation.operands.end();
+    };
+    OperationId found;
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+        if (uses(program.operations[i], OpKind::ShardingConstraint))
+            return;
+        if (!found.valid() && uses(program.operations[i], OpKind::ManualComputation))
+            found = OperationId(i);
+    }
+    if (!found.valid())
+        return;
+    m_asking = found;
+    m_specifiedBy = Specifier::InShardings;
 }
 
 void Origin::findAlike()
@@ -257,7 +280,8 @@ Text Origin::request(std::span<const Origin* const> alike)
         }
         return s.take();
     }
-    switch (first.m_kind) {
+    const SeedKind kind = first.isOfComputation() ? SeedKind::Constraint : first.m_kind;
+    switch (kind) {
     case SeedKind::Argument:
         s.fill(asParameter                  ? Words::tr("%1 is annotated as its parameter is, with ")
                 : first.isOfItsConstraint() ? Words::tr("The constraint on %1 names ")

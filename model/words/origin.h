@@ -33,6 +33,7 @@ public:
 private:
     /// The annotation that the first step came from, and its dimension there.
     void findRequest();
+    void findComputation();
     void findAlike();
     [[nodiscard]] QString describeWay(std::size_t from) const;
     [[nodiscard]] Sentence::Part rulePart(bool first) const; ///< "rule 2", which leads there; where rule() is one

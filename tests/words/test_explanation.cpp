@@ -411,7 +411,9 @@ func.func @main(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {
         QVERIFY2(c.contains(u"sharded 4 ways along dimension 1"_s), qPrintable(c));
         const auto missing = absentAxes(*snapshot, snapshot->program->find("c"));
         QVERIFY(std::none_of(missing.begin(), missing.end(), [](const AbsentAxis& one) { return one.axis.axis == 0; }));
-        QVERIFY(!all(*snapshot, "a").contains(u"manual computation over"_s));
+        const QString argument = all(*snapshot, "a");
+        QVERIFY(!argument.contains(u"manual computation over"_s));
+        QVERIFY2(argument.contains(u"sdy.manual_computation asks in its in_shardings for"_s), qPrintable(argument));
     }
 
     /// Every cut names who asked for it: a rule, a constraint or an annotation.
