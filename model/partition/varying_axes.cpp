@@ -261,10 +261,10 @@ private:
     /// By itself: what varies in another call of the function does not vary in this one.
     void call(const Operation& op, const Region& body)
     {
-        std::vector<AxisSet> given;
+        std::vector<AxisSet> argumentAxes;
         for (const ValueId operand : op.operands)
-            given.push_back(of(operand));
-        const auto [known, isNew] = m_calls.try_emplace({ &body, given });
+            argumentAxes.push_back(of(operand));
+        const auto [known, isNew] = m_calls.try_emplace({ &body, argumentAxes });
         if (isNew) {
             std::vector<ValueId> own;
             valuesWithin(body, own);
@@ -343,7 +343,7 @@ private:
     const Mesh& m_mesh;
     VaryingAxes& m_varying;
     PlaceNumbers m_numbers;
-    /// What bodies of functions return, by what they are given.
+    /// Axes of what functions return, by those of their arguments.
     std::map<std::pair<const Region*, std::vector<AxisSet>>, std::vector<AxisSet>> m_calls;
 };
 
