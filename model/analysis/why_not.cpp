@@ -29,7 +29,7 @@ std::vector<AbsentAxis> absentAxes(const Snapshot& snapshot, ValueId value, int 
         const AxisRef full = fullAxis(*snapshot.mesh, axis);
         const bool used = std::any_of(
             sharding.dims.begin(), sharding.dims.end(), [&](const DimensionSharding& dim) { return holds(dim, full); });
-        const bool isManual = own && (own->manual >> axis & 1U) != 0; // every device has an array of its own along it
+        const bool isManual = own && contains(own->manual, axis); // every device has an array of its own along it
         if (full.size <= 1 || isManual || (used && dimension < 0))
             continue;
         for (std::size_t d = 0; d < sharding.rank(); ++d)

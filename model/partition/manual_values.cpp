@@ -12,7 +12,7 @@ bool ManualValue::hasOtherAxes() const
 {
     bool found = false;
     for (std::size_t axis = 0; axis < mesh->rank(); ++axis)
-        found = found || ((manual >> axis & 1U) == 0 && mesh->size(axis) > 1);
+        found = found || (!contains(manual, axis) && mesh->size(axis) > 1);
     return found;
 }
 

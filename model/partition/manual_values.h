@@ -48,7 +48,7 @@ private:
     };
     [[nodiscard]] bool varies(ValueId value, std::size_t axis) const
     {
-        return (m_varying.values[value.index] >> axis & 1U) != 0;
+        return contains(m_varying.values[value.index], axis);
     }
     /// Marks the values of a region, of those in it and of the functions that it calls.
     void mark(RegionId region, const Body& body);

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "program/constant_numbers.h"
 #include "program/element_bits.h"
+#include "program/ops/checks.h"
 
 namespace shardscope {
 
@@ -31,11 +33,6 @@ std::optional<std::int64_t> computed(OpKind kind, std::int64_t a, std::int64_t b
     }
 }
 
-bool isWholeNumber(DType dtype)
-{
-    return isUnsignedInteger(dtype) || dtype == DType::I32 || dtype == DType::I64;
-}
-
 } // namespace
 
 const std::vector<std::int64_t>* PlaceNumbers::add(const Operation& operation)
@@ -43,7 +40,7 @@ const std::vector<std::int64_t>* PlaceNumbers::add(const Operation& operation)
     if (operation.results.size() != 1 || m_mesh.deviceCount() > largestMesh)
         return nullptr;
     const TensorType& type = m_program.value(operation.results[0]).type;
-    if (type.elementCount() != 1 || !isWholeNumber(type.dtype))
+    if (type.elementCount() != 1 || !ops::isInteger(type.dtype))
         return nullptr;
     std::optional<Numbers> numbers = numbersOf(operation);
     const bool couldWrap = numbers && std::any_of(numbers->begin(), numbers->end(), [&](std::int64_t number) {
@@ -104,18 +101,7 @@ std::optional<std::int64_t> PlaceNumbers::element(ValueId constant, std::int64_t
     const auto* own = value.definition.valid()
         ? std::get_if<ConstantAttributes>(&m_program.operation(value.definition).attributes)
         : nullptr;
-    const std::int64_t bytes = byteSize(value.type.dtype);
-    if (!own || !isWholeNumber(value.type.dtype) || index < 0 || index >= value.type.elementCount() || bytes == 0)
-        return std::nullopt;
-    if (own->bytes) {
-        const std::int64_t elements = static_cast<std::int64_t>(own->bytes->size()) / bytes;
-        const std::int64_t at = elements == 1 ? 0 : index;
-        return at < elements ? std::optional(integerAt(value.type.dtype, own->bytes->data() + at * bytes))
-                             : std::nullopt;
-    }
-    const std::vector<double>& values = *own->values;
-    const std::size_t at = values.size() == 1 ? 0 : static_cast<std::size_t>(index);
-    return at < values.size() ? std::optional(static_cast<std::int64_t>(values[at])) : std::nullopt;
+    return own && index < value.type.elementCount() ? integerElement(*own, value.type, index) : std::nullopt;
 }
 
 } // namespace shardscope

@@ -69,6 +69,7 @@ AxisSet unlikeAxes(std::vector<std::vector<std::int64_t>> groups, const Mesh& me
         std::erase_if(group, [&](std::int64_t device) { return device < 0 || device >= mesh.deviceCount(); });
         for (std::int64_t& member : group)
             member = mesh.positionOf(static_cast<std::int32_t>(member));
+        std::erase_if(group, [&](std::int64_t place) { return place >= mesh.deviceCount(); });
         if (kind == OpKind::AllReduce)
             std::sort(group.begin(), group.end());
     }
@@ -90,7 +91,7 @@ AxisSet unlikeAxes(std::vector<std::vector<std::int64_t>> groups, const Mesh& me
     };
     AxisSet unlike = 0;
     for (std::size_t a = 0; a < mesh.rank(); ++a) {
-        if ((within >> a & 1U) != 0)
+        if (contains(within, a))
             continue;
         std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> known; // every member asks the same
         const bool alike = isAlikeAlong(mesh, a, places, [&](std::int64_t first, std::int64_t ahead) {
@@ -108,6 +109,15 @@ AxisSet unlikeAxes(std::vector<std::vector<std::int64_t>> groups, const Mesh& me
 }
 
 } // namespace
+
+AxisList axesIn(AxisSet set, const Mesh& mesh)
+{
+    AxisList axes;
+    for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
+        if (contains(set, axis))
+            axes.push_back(fullAxis(mesh, axis));
+    return axes;
+}
 
 std::optional<ManualBody> manualBody(const Program& program, const Operation& operation)
 {
@@ -144,7 +154,7 @@ GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, OpKind
     found.unlike = unlikeAxes(own.groups, mesh, found.axes, kind);
     std::int64_t size = 1;
     for (std::size_t a = 0; a < mesh.rank(); ++a)
-        if ((found.axes >> a & 1U) != 0)
+        if (contains(found.axes, a))
             size *= mesh.size(a);
     found.full = kind != OpKind::CollectivePermute
         && std::all_of(own.groups.begin(), own.groups.end(),
@@ -372,7 +382,7 @@ Result<void> checkReplication(const Program& program, const VaryingAxes& varying
     std::vector<std::string> names;
     std::size_t first = mesh.rank();
     for (std::size_t a = 0; a < mesh.rank(); ++a) {
-        if ((missing >> a & 1U) == 0 || mesh.size(a) == 1)
+        if (!contains(missing, a) || mesh.size(a) == 1)
             continue;
         names.push_back(mesh.axis(a).name);
         first = std::min(first, a);

@@ -19,6 +19,12 @@
 namespace shardscope {
 
 using AxisSet = std::uint32_t; ///< bit i: axis i of the mesh
+[[nodiscard]] constexpr bool contains(AxisSet set, std::size_t axis)
+{
+    return (set >> axis & 1U) != 0;
+}
+/// In the order of the mesh.
+[[nodiscard]] AxisList axesIn(AxisSet set, const Mesh& mesh);
 
 struct VaryingAxes {
     std::vector<AxisSet> values; ///< by ValueId; 0 for values of other regions

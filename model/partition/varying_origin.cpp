@@ -48,7 +48,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool varies(ValueId value) const { return (m_values[value.index] >> m_axis & 1U) != 0; }
+    [[nodiscard]] bool varies(ValueId value) const { return contains(m_values[value.index], m_axis); }
     void add(std::vector<ValueId>& sources, const std::vector<ValueId>& from, std::size_t index) const
     {
         if (index < from.size() && varies(from[index]))
@@ -100,7 +100,7 @@ private:
         for (const OperationId id : owners->second) {
             const Operation& op = m_program.operation(id);
             if (const auto own = manualBody(m_program, op);
-                own && index < own->arguments.size() && (own->arguments[index] >> m_axis & 1U) != 0)
+                own && index < own->arguments.size() && contains(own->arguments[index], m_axis))
                 continue; // it is sharded here
             add(sources, { op.operands.begin(), op.operands.end() }, index);
             if (op.kind != OpKind::While)

@@ -36,11 +36,9 @@ MeshPtr meshOfGroup(const Mesh& mesh, const AxisList& axesOfGroups, const std::v
     return made ? std::make_shared<const Mesh>(std::move(*made)) : nullptr;
 }
 
-/// The devices that come first along the axes. Null for no axes.
+/// The devices that come first along the axes.
 MeshPtr firstAlong(const Mesh& mesh, const AxisList& along)
 {
-    if (along.empty())
-        return nullptr;
     std::vector<MeshAxis> axes(mesh.axes().begin(), mesh.axes().end());
     for (const AxisRef& axis : along)
         axes[static_cast<std::size_t>(axis.axis)].size = 1;
@@ -52,13 +50,6 @@ MeshPtr firstAlong(const Mesh& mesh, const AxisList& along)
             devices.push_back(mesh.deviceAt(position));
     auto made = Mesh::createOver(std::move(axes), std::move(devices));
     return made ? std::make_shared<const Mesh>(std::move(*made)) : nullptr;
-}
-
-void useFirst(ExchangeSubject& subject, MeshPtr first, const Mesh& mesh, const AxisList& axes)
-{
-    subject.mesh = std::move(first);
-    for (const AxisRef& axis : axes)
-        subject.manualAxes.push_back(toString(mesh, axis));
 }
 
 /// The devices in the order of the arrays that they get. Null where not every device gets one.
@@ -90,9 +81,17 @@ ExchangeSubject exchangeSubject(const CollectiveList& list, const CollectiveEntr
     const auto* declared = entry.declaredGroups.empty()
         ? nullptr
         : attributesAs<CollectiveAttributes>(list.sharded->program.operation(entry.operation).attributes);
+    // Each device along them has another array.
+    const auto useFirstAlong = [&](const AxisList& along) {
+        MeshPtr first = along.empty() ? nullptr : firstAlong(*entry.mesh, along);
+        if (!first)
+            return;
+        subject.mesh = std::move(first);
+        for (const AxisRef& axis : along)
+            subject.manualAxes.push_back(toString(*entry.mesh, axis));
+    };
     if (!declared) {
-        if (MeshPtr first = firstAlong(*entry.mesh, entry.manualAxes))
-            useFirst(subject, std::move(first), *entry.mesh, entry.manualAxes);
+        useFirstAlong(entry.manualAxes);
         return subject;
     }
     // Along axes that are not manual the array is sharded as the program's own.
@@ -105,9 +104,7 @@ ExchangeSubject exchangeSubject(const CollectiveList& list, const CollectiveEntr
     const std::int64_t manualDevices = product(entry.manualAxes);
     AxisList axes = entry.axes;
     if (!entry.manualAxes.empty() && !axes.empty() && isFull && manualDevices < entry.mesh->deviceCount()) {
-        subject.mesh = others.empty() ? entry.mesh : firstAlong(*entry.mesh, others);
-        for (const AxisRef& axis : others)
-            subject.manualAxes.push_back(toString(*entry.mesh, axis));
+        useFirstAlong(others);
     } else {
         subject.mesh = meshOfGroup(*entry.mesh, axes, entry.declaredGroups.front());
         subject.ofOneGroup = true;

@@ -190,9 +190,7 @@ private:
             entry.type = typeAsSharded(m_trueShapes, m_program, operation.operands[0], entry.after);
         entry.mesh = m_mesh;
         if (const std::optional<ManualValue> own = m_manual.of(operation.operands[0]))
-            for (std::size_t axis = 0; axis < own->mesh->rank(); ++axis)
-                if ((own->manual >> axis & 1U) != 0)
-                    entry.manualAxes.push_back(fullAxis(*own->mesh, axis));
+            entry.manualAxes = axesIn(own->manual, *own->mesh);
         const Executions& runs = m_executions[id.index];
         entry.times = runs.times;
         entry.timesKnown = runs.known;

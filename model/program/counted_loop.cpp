@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <limits>
 #include <unordered_map>
 
 #include "program/calls.h"
+#include "program/constant_numbers.h"
 #include "program/editor.h"
+#include "program/ops/checks.h"
 #include "program/other_attributes.h"
 
 namespace shardscope {
@@ -16,36 +17,6 @@ namespace shardscope {
 namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
-
-bool isSigned(DType dtype)
-{
-    return dtype == DType::I8 || dtype == DType::I16 || dtype == DType::I32 || dtype == DType::I64 || dtype == DType::I4
-        || dtype == DType::I2;
-}
-bool isInteger(DType dtype)
-{
-    return isSigned(dtype) || dtype == DType::U8 || dtype == DType::U16 || dtype == DType::U32 || dtype == DType::U64
-        || dtype == DType::U4 || dtype == DType::U2;
-}
-
-std::optional<std::int64_t> integerOf(const ConstantAttributes& constant, const TensorType& type)
-{
-    if (constant.bytes) {
-        const auto size = static_cast<std::size_t>(byteSize(type.dtype));
-        if (size == 0 || size > sizeof(std::int64_t) || constant.bytes->size() != size)
-            return std::nullopt;
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, constant.bytes->data(), size);
-        const auto unused = static_cast<int>(64 - 8 * size);
-        if (!isSigned(type.dtype))
-            return bits > static_cast<std::uint64_t>(largest) ? std::nullopt : std::optional<std::int64_t>(bits);
-        return static_cast<std::int64_t>(bits << unused) >> unused;
-    }
-    const std::vector<double>& values = constant.values;
-    if (values.size() != 1 || values[0] != static_cast<double>(static_cast<std::int64_t>(values[0])))
-        return std::nullopt;
-    return static_cast<std::int64_t>(values[0]);
-}
 
 /// Which loop or function a value is an argument of.
 class Constants {
@@ -77,12 +48,12 @@ public:
     {
         value = origin(value);
         const TensorType& type = m_program.value(value).type;
-        if (depth > deepest || type.rank() != 0 || !isInteger(type.dtype))
+        if (depth > deepest || type.rank() != 0 || !ops::isInteger(type.dtype))
             return std::nullopt;
         const OperationId made = m_program.value(value).definition;
         if (made.valid()) {
             const auto* constant = std::get_if<ConstantAttributes>(&m_program.operation(made).attributes);
-            return constant ? integerOf(*constant, type) : std::nullopt;
+            return constant ? integerElement(*constant, type, 0) : std::nullopt;
         }
         // What a loop carries without changing it is what it begins with.
         const auto owner = m_owner.find(value.index);

@@ -3,6 +3,7 @@
 
 #include "program/op_row.h"
 #include "program/other_attributes.h"
+#include "words/collective_texts.h"
 #include "words/definitions.h"
 #include "words/links.h"
 #include "words/listed.h"
@@ -12,14 +13,6 @@
 namespace shardscope::words {
 
 namespace {
-
-template <class Function>
-void forEachAxis(const Mesh& mesh, AxisSet axes, const Function& function)
-{
-    for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
-        if ((axes >> axis & 1U) != 0)
-            function(axis);
-}
 
 Sentence::Part named(const Program& program, ValueId value)
 {
@@ -40,7 +33,7 @@ void sayDifference(Sentence& s, const Program& program, const ManualValues& valu
     if (collective) {
         const OpKind kind = program.operation(own).kind;
         const GroupAxes groups = axesOfGroups(*collective, *values.of(value)->mesh, kind);
-        const bool isAlong = (groups.axes >> axis & 1U) != 0;
+        const bool isAlong = contains(groups.axes, axis);
         if (isAlong && kind == OpKind::AllReduce && !groups.full)
             return void(s.fill(Words::tr("the groups of %1 are not all devices along it"), { named(program, own) }));
         if (isAlong && kind == OpKind::AllGather && groups.full)
@@ -62,12 +55,11 @@ void sayDifference(Sentence& s, const Program& program, const ManualValues& valu
 Text manualText(const Snapshot& snapshot, ValueId value, const ManualValue& own)
 {
     const Program& program = *snapshot.program;
-    QStringList axes;
-    forEachAxis(*own.mesh, own.manual, [&](std::size_t axis) { axes << fromStd(own.mesh->axis(axis).name); });
     Sentence s(*snapshot.mesh);
     s.fill(Words::tr("%1 is in the body of a %2 over %3: every device has an array of its own, %4."),
         { { operandName(program, value), {}, Span::Style::Code },
-            { Words::tr("manual computation"), operationLink(program, own.computation) }, { listed(axes) },
+            { Words::tr("manual computation"), operationLink(program, own.computation) },
+            { listed(namesOf(*own.mesh, axesIn(own.manual, *own.mesh))) },
             { fromStd(toString(program.value(value).type)), {}, Span::Style::Code } });
     return s.take();
 }
@@ -79,11 +71,12 @@ std::vector<ExplanationText::Cause> manualCauses(const Snapshot& snapshot, const
     const std::optional<ManualValue> own = values.of(value);
     if (!own)
         return causes;
-    forEachAxis(*own->mesh, own->manual, [&](std::size_t axis) {
+    for (const AxisRef& ref : axesIn(own->manual, *own->mesh)) {
+        const auto axis = static_cast<std::size_t>(ref.axis);
         ExplanationText::Cause& cause = causes.emplace_back();
         cause.subject = Words::tr("along %1", "a mesh axis").arg(fromStd(own->mesh->axis(axis).name));
         Sentence s(*snapshot.mesh);
-        if ((own->varying >> axis & 1U) != 0) {
+        if (contains(own->varying, axis)) {
             sayDifference(s, program, values, value, axis);
             cause.outcome = Words::tr("varying");
         } else {
@@ -94,7 +87,7 @@ std::vector<ExplanationText::Cause> manualCauses(const Snapshot& snapshot, const
             cause.outcome = Words::tr("the same");
         }
         cause.reason = s.take();
-    });
+    }
     return causes;
 }
 
